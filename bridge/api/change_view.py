@@ -1,12 +1,13 @@
 """The text view of a change that was made, proposed or previewed."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Literal
 
 from msgspec.structs import asdict
 
-from bridge.api.markup import Answer, Diff, Element, Line, Segment, aside, notice, notices, path_of
+from bridge.api.markup import Diff, Element, Line, Segment, aside, notice, notices, path_of
+from bridge.api.write import ChangedFile, Written
 from bridge.changes.forecast import CountForecast, Forecast
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
@@ -29,86 +30,88 @@ MAX_LINES_OF_A_KIND = 100
 MANY_DIFF_LINES = 40
 """Lines of the diff of so many files that a person is shown."""
 
+ChangeState = Literal["applied", "proposed"]
 
-def written_view(answer: Answer) -> Iterable[Element]:
+
+def written_view(made: Written) -> Iterable[Element]:
     """Show the result of a write: first its state, then what it changed."""
-    files = answer.get("changed", ())
-    tried = answer.get("dry_run", False)
-    if tried and answer.get("would"):
-        yield notice(f"Dry run, nothing is written. The call would {inline(answer['would'])}.")
-    elif len(files) == 1 and answer["change_id"]:
-        done = "Deleted" if files[0]["deleted"] else "Moved" if files[0]["moved_from"] else "Written"
-        outcome = done if answer["state"] == "applied" else change_state(answer)
-        made = f" · change {answer['change_id']}{_line_counts(files[0])}"
-        yield notice(f"{outcome}: ", Segment(_moved_path(files[0]), "path"), made)
+    files, tried = made.changed, made.dry_run
+    state = change_state(made.change_id, made.state, dry_run=tried)
+    if tried and made.would:
+        yield notice(f"Dry run, nothing is written. The call would {inline(made.would)}.")
+    elif len(files) == 1 and made.change_id:
+        done = "Deleted" if files[0].deleted else "Moved" if files[0].moved_from else "Written"
+        outcome = done if made.state == "applied" else state
+        change = f" · change {made.change_id}{_line_counts(files[0])}"
+        yield notice(f"{outcome}: ", Segment(_moved_path(files[0]), "path"), change)
     else:
-        what = path_of(answer["path"]) if len(files) <= 1 else count_of(answer["files"], "file")
-        yield notice(f"{change_state(answer)}: ", what, f" · change {answer['change_id']}" * bool(answer["change_id"]))
-    if why := answer.get("confirmation"):
-        why = why.removeprefix(f"This would {answer.get('would')}. It must be confirmed: ")
+        what = path_of(made.path) if len(files) <= 1 else count_of(made.files, "file")
+        yield notice(f"{state}: ", what, f" · change {made.change_id}" * bool(made.change_id))
+    if why := made.confirmation:
+        why = why.removeprefix(f"This would {made.would}. It must be confirmed: ")
         yield notice(f"The call itself must be confirmed with `confirm`: {inline(why)}")
-    digest = answer.get("before", answer["digest"]) if tried else answer["digest"]
-    if digest and len(files) <= (MAX_FILES if tried else 1):
-        yield notice(f"digest {_digest_subject(answer) * tried}{digest[:SHORT_DIGEST]}")
-    yield from _consequences(answer, files)
-    yield from notices(answer["warnings"], "note: ")
-    many = answer.get("files", 0) > MAX_LINES_OF_A_KIND
-    diff = RENAMES.sub("", answer["diff"])
+    if made.digest and len(files) <= (MAX_FILES if tried else 1):
+        yield notice(f"digest {_digest_subject(made) * tried}{made.digest[:SHORT_DIGEST]}")
+    yield from _consequences(made)
+    yield from notices(made.warnings, "note: ")
+    many = made.files > MAX_LINES_OF_A_KIND
+    diff = RENAMES.sub("", made.diff)
     if many:
         diff = "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
-    if tried or not answer["change_id"]:
+    if tried or not made.change_id:
         yield Diff(diff, ECHO, ECHO_WIDTH) if len(files) > MAX_FILES else Diff(diff)
     elif len(files) <= MAX_FILES or many:
-        # The start of the diff of a change that its reader asked for, or all of a short one.
-        yield Diff(diff, ECHO if diff.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
+        yield beginning_of(diff)
     if many:
-        yield notice(aside(_way_to_all(answer)))
-    if id_ := answer.get("preview"):
+        yield notice(aside(_way_to_all(made)))
+    if id_ := made.preview:
         yield notice(Segment("", short=f"`change_set` with the preview `{id_}` makes exactly this."))
-    yield from way_back(answer)
+    yield from way_back(made.change_id, made.state)
 
 
-def _way_to_all(answer: Answer) -> str:
-    if id_ := answer["change_id"]:
-        return f"`show_change {id_}` shows all {answer['files']:,} files."
-    return f"`--json` shows all of the diff of {answer['files']:,} files."
+def beginning_of(diff: str) -> Diff:
+    """Show the start of the diff of a change that its reader asked for, or all of a short one."""
+    return Diff(diff, ECHO if diff.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
 
 
-def way_back(answer: Answer) -> Iterable[Line]:
-    if id_ := answer["change_id"]:
-        applied = answer["state"] == "applied"
-        yield notice(aside(f"`undo_change {id_}` undoes it." if applied else f"`decide {id_} accept` makes it."))
+def _way_to_all(made: Written) -> str:
+    if id_ := made.change_id:
+        return f"`show_change {id_}` shows all {made.files:,} files."
+    return f"`--json` shows all of the diff of {made.files:,} files."
 
 
-def change_state(answer: Answer) -> str:
-    if answer.get("dry_run"):
+def way_back(change: str | None, state: ChangeState) -> Iterable[Line]:
+    if change:
+        applied = state == "applied"
+        yield notice(aside(f"`undo_change {change}` undoes it." if applied else f"`decide {change} accept` makes it."))
+
+
+def change_state(change: str | None, state: ChangeState, *, dry_run: bool) -> str:
+    if dry_run:
         return "Dry run, nothing is written"
-    if not answer["change_id"]:
+    if not change:
         return "Nothing was written"
-    return "Written" if answer["state"] == "applied" else "Proposed; it waits until the user accepts it"
+    return "Written" if state == "applied" else "Proposed; it waits until the user accepts it"
 
 
-def _digest_subject(answer: Answer) -> str:
-    files = answer.get("changed", ())
-    if len(files) <= 1:
+def _digest_subject(made: Written) -> str:
+    if len(made.changed) <= 1:
         return "as it is now: "
-    path = next((file["moved_from"] for file in files if file["path"] == answer["path"]), None) or answer["path"]
+    path = next((file.moved_from for file in made.changed if file.path == made.path), None) or made.path
     return f"of {quote_path(path)} as it is now: "
 
 
-def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
-    several = [*map(_changed_file, files)]
+def _consequences(made: Written) -> Iterable[Line]:
+    several = [*map(_changed_file, made.changed)]
     if len(several) > 1:
-        yield from _limit(several, MAX_FILES, "files", answer.get("files", 0))
-    if rewritten := answer.get("links_rewritten"):
-        yield notice(f"links in other places rewritten: {rewritten:,}")
+        yield from _limit(several, MAX_FILES, "files", made.files)
+    if made.links_rewritten:
+        yield notice(f"links in other places rewritten: {made.links_rewritten:,}")
     broken = [
-        notice("broken link: ", path_of(lost["path"], f":{lost['line']}"), f" [[{inline(lost['text'])}]]")
-        for lost in answer.get("links_broken", ())
+        notice("broken link: ", path_of(lost.path, f":{lost.line}"), f" [[{inline(lost.text)}]]")
+        for lost in made.links_broken
     ]
     yield from _limit(broken, MAX_BROKEN_LINKS, "broken links")
-    for left in answer.get("refused", ()):
-        yield notice("not linked: ", path_of(left["target"]), f" in line {left['line']}: {inline(left['why'])}")
 
 
 def _limit(found: list[Line], most: int, what: str, total: int = 0) -> Iterable[Line]:
@@ -122,21 +125,21 @@ def _limit(found: list[Line], most: int, what: str, total: int = 0) -> Iterable[
         yield notice(Segment("", short=f"… and {len(found) - most:,} more {what}"))
 
 
-def _changed_file(file: Mapping[str, Any]) -> Line:
-    deleted = " · deleted" * file["deleted"]
-    digest = f" · digest {file['digest'][:SHORT_DIGEST]}" if file["digest"] else ""
+def _changed_file(file: ChangedFile) -> Line:
+    deleted = " · deleted" * file.deleted
+    digest = f" · digest {file.digest[:SHORT_DIGEST]}" if file.digest else ""
     return notice("- ", Segment(_moved_path(file), "path"), f"{deleted}{_line_counts(file)}{digest}")
 
 
-def _moved_path(file: Mapping[str, Any]) -> str:
-    before, after = (file["moved_from"], file["path"]) if file["moved_from"] else (file["path"], file["trash"])
+def _moved_path(file: ChangedFile) -> str:
+    before, after = (file.moved_from, file.path) if file.moved_from else (file.path, file.trash)
     return f"{quote_path(before)} → {quote_path(after)}" if after else quote_path(before)
 
 
-def _line_counts(file: Mapping[str, Any]) -> str:
+def _line_counts(file: ChangedFile) -> str:
     """Say how many lines a file gains and loses; nothing for one that was only moved, or deleted."""
-    some = (file.get("added") or file.get("removed")) and not file["deleted"]
-    return f" · +{file['added']} -{file['removed']}" if some else ""
+    some = (file.added or file.removed) and not file.deleted
+    return f" · +{file.added} -{file.removed}" if some else ""
 
 
 def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
@@ -150,7 +153,7 @@ def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
     )
 
 
-def forecast_lines(counts: Iterable[Answer]) -> Iterable[Line]:
-    words = " · ".join(f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in counts)
+def forecast_lines(counts: Iterable[CountForecast]) -> Iterable[Line]:
+    words = " · ".join(f"{inline(one.name)} {one.before:,} → {one.after:,}" for one in counts)
     if words:
         yield notice(words)

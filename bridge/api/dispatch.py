@@ -21,7 +21,7 @@ from bridge.api.call import Call
 from bridge.api.hints import strip_hint
 from bridge.api.operation import Operation
 from bridge.api.registry import OPERATIONS
-from bridge.api.schemas import encode, strip_unseen
+from bridge.api.schemas import encode, encode_seen, strip_unseen, view_json
 from bridge.api.write import session_of
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal
@@ -85,6 +85,20 @@ async def dispatch_call(
             )
             host.store.calls.record(made)
     return formed
+
+
+async def dispatch_viewed(operation: Operation, call: Call, given: Mapping[str, Any]) -> bytes:
+    """Run an operation as `dispatch_call` does, and return its result and the view of it as JSON."""
+    results: list[Any] = []
+
+    def form(result: Any) -> bytes:
+        seen, answer = encode_seen(result)
+        results.append(seen)
+        return answer
+
+    answer = await dispatch_call(operation, call, given, form)
+    view = await asyncio.to_thread(lambda: encode(view_json(results[0])))
+    return b'{"result":' + answer + b',"view":' + view + b"}"
 
 
 def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:

@@ -100,7 +100,7 @@ class Feature(Record):
     vault_checks: tuple[VaultCheck, ...] = ()
     settings: type[Any] | None = None
     tables: Subject | None = None
-    views: Mapping[type, View] = field(default_factory=dict)
+    views: Mapping[type, View[Any]] = field(default_factory=dict)
     apps: Mapping[type, App] = field(default_factory=dict)
     tasks: tuple[VaultTask, ...] = ()
     on_indexed: BatchHook | None = None

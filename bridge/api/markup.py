@@ -1,10 +1,12 @@
 """Text views: a result as lines, tables and documents, which surfaces print plain, shortened or in colours."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+from msgspec.structs import asdict
 
 from bridge.records import Record
-from bridge.text.counts import count_shown, more_pages
+from bridge.text.counts import more_pages
 from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
 
 Answer = Mapping[str, Any]
@@ -54,6 +56,7 @@ class Column(Record):
         name: The field of the rows that it shows, and its heading.
         form: How a model reads a value: a format, or a function; with an empty format, not at all.
         role: What its values are.
+        value: What it shows of a row, if not the field of its name.
         most: Most values of a list, or characters of a text, that a model reads.
         detail: Whether a terminal that is too narrow leaves it out.
         once: Whether a model reads it only in the first row of each `path`.
@@ -62,9 +65,16 @@ class Column(Record):
     name: str
     form: str | Callable[[Any], str] = " · {}"
     role: Role = ""
+    value: Callable[[Any], Any] | None = None
     most: int | None = None
     detail: bool = False
     once: bool = False
+
+    def value_of(self, row: Any) -> Any:
+        if isinstance(row, Mapping):
+            return row.get(self.name)
+        # Of the records that share a table, some lack a field.
+        return getattr(row, self.name, None) if self.value is None else self.value(row)
 
     def format(self, value: Any) -> str:
         if value in EMPTY_VALUES:
@@ -73,10 +83,10 @@ class Column(Record):
             return self.form(value)
         if isinstance(value, str):
             value = value[: self.most]
-        elif isinstance(value, list):
+        elif isinstance(value, list | tuple):
             parts = ", ".join(self._name(one) for one in value[: self.most])
             return self.form.format(parts + (" …" if self.most is not None and len(value) > self.most else ""))
-        return self.form.format(self._name(value) if isinstance(value, str | dict | bool) else value)
+        return self.form.format(self._name(value) if isinstance(value, str | Mapping | bool | Record) else value)
 
     def _name(self, value: Any) -> str:
         return quote_path(value) if self.role == "path" else inline(value)
@@ -92,16 +102,17 @@ class Table(Record):
     """
 
     columns: Sequence[Column]
-    rows: Sequence[Answer]
+    rows: Sequence[Any]
     most: int | None = None
 
     def lines(self) -> Sequence[str]:
         found: list[str] = []
         seen: set[Any] = set()
         for row in self.rows:
-            again = row.get("path") in seen
-            seen.add(row.get("path"))
-            cells = (one.format(row.get(one.name)) for one in self.columns if not (one.once and again))
+            path = row.get("path") if isinstance(row, Mapping) else getattr(row, "path", None)
+            again = path in seen
+            seen.add(path)
+            cells = (one.format(one.value_of(row)) for one in self.columns if not (one.once and again))
             found.append("".join(cells).lstrip(" ·"))
         return found
 
@@ -186,19 +197,13 @@ class Diff(Record):
 
 
 Element = str | Line | Table | RecordList | Section | Document | Diff
-View = Callable[[Answer], Iterable[Element]]
+Result = TypeVar("Result")
+View = Callable[[Result], Iterable[Element]]
 """Returns the elements of a result; a string is a line."""
 
 
 def notice(*parts: str | Segment) -> Line:
     return Line(*parts, notice=True)
-
-
-def page_notice(answer: Answer, name: str, noun: str) -> Line:
-    """Say how many entries of a list are on the page, and how to get more."""
-    shown, total, more = len(answer[name]), answer["total"], answer.get("next_offset")
-    hint = f"; `offset: {more}` shows more" if more else "" if shown or not total else "; `offset` is behind the last"
-    return notice(count_shown(shown, total, noun) + hint)
 
 
 def aside(text: str, role: Role = "muted") -> Segment:
@@ -210,17 +215,22 @@ def notices(texts: Iterable[str], before: str = "") -> Iterable[Line]:
     return (notice(f"{before}{inline(text)}") for text in texts)
 
 
-def fields(answer: Answer) -> Iterable[Element]:
+def fields(result: Record) -> Iterable[Element]:
     """Show any record, field by field, without the empty ones: the view of a result that has none of its own."""
-    for name, value in answer.items():
-        match value:
-            case [{}, *_]:
-                columns = [Column(key, f" · {key}: {{}}") for key in value[0]]
-                yield Section(name, Table(columns, value).lines())
-            case str() if "\n" in value:
-                yield f"{name}:\n{value}"
-            case _ if value not in EMPTY_VALUES:
-                yield f"{name}: {inline(value)}"
+    for name, value in asdict(result).items():
+        yield from field(name, value)
+
+
+def field(name: str, value: Any) -> Iterable[Element]:
+    """Show a field of a record, unless it is empty."""
+    match value:
+        case [Record(), *_]:
+            columns = [Column(key, f" · {key}: {{}}") for key in value[0].__struct_fields__]
+            yield Section(name, Table(columns, value).lines())
+        case str() if "\n" in value:
+            yield f"{name}:\n{value}"
+        case _ if value not in EMPTY_VALUES:
+            yield f"{name}: {inline(value)}"
 
 
 def path_of(path: str, place: str = "") -> Segment:

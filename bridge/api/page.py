@@ -5,8 +5,10 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta
 
+from bridge.api.markup import Line, notice
 from bridge.api.signature import Spread
 from bridge.records import Record
+from bridge.text.counts import count_shown
 
 T = TypeVar("T")
 
@@ -44,6 +46,13 @@ class ListPage(Record, kw_only=True):
 
     total: int
     next_offset: int | None = None
+
+
+def page_notice(shown: Sequence[Any], page: ListPage, noun: str) -> Line:
+    """Say how many entries of a list are on the page, and how to get more."""
+    total, more = page.total, page.next_offset
+    hint = f"; `offset: {more}` shows more" if more else "" if shown or not total else "; `offset` is behind the last"
+    return notice(count_shown(len(shown), total, noun) + hint)
 
 
 PageArguments = Annotated[Page, Spread(bounds={"limit": Meta(le=500)})]

@@ -8,7 +8,7 @@ import bridge.errors
 from bridge.api import arguments, signature
 from bridge.api.feature import App, Feature
 from bridge.api.hints import Folder, is_record, role_of, strip_hint, walk_hint
-from bridge.api.markup import View, fields
+from bridge.api.markup import View
 from bridge.api.operation import Operation
 from bridge.api.signature import Argument, check_records, read_arguments
 from bridge.docstrings import docstring_of
@@ -25,7 +25,7 @@ FEATURES: list[Feature] = []
 OPERATIONS: dict[str, Callable[[], Operation]] = {}
 """By name, in order: what returns each operation of these features, which is built when it is first asked for."""
 
-VIEWS: dict[type, View] = {}
+VIEWS: dict[type, View[Any]] = {}
 """The text view of each result record that has one."""
 
 APPS: dict[type, App] = {}
@@ -195,11 +195,6 @@ def add_operations(feature: Feature) -> None:
     OPERATIONS.update((function.__name__, DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)
     APPS.update(feature.apps)
-
-
-def view_of(name: str) -> View:
-    """Return the text view of an operation's result."""
-    return VIEWS.get(get_operation(name).result, fields)
 
 
 def operations() -> tuple[Operation, ...]:

@@ -1,26 +1,29 @@
 """Results and arguments as JSON: encoding, schemas with descriptions from the docstrings, and text views."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NewType, get_args
+from typing import Any, NewType, TypeVar, get_args
 
 import msgspec
 import orjson
-from msgspec.structs import asdict, fields, replace
+from msgspec.structs import asdict, replace
+from msgspec.structs import fields as fields_of
 
 from bridge.api import signature
 from bridge.api.arguments import VAULT, model_of
 from bridge.api.hints import Period, When, json_name, record_hints, records_in, strip_hint, walk_hint
-from bridge.api.markup import Answer, Diff, Document, Element, Line, RecordList, Section, Segment, Table
+from bridge.api.markup import Answer, Diff, Document, Element, Line, RecordList, Section, Segment, Table, fields
 from bridge.api.operation import Operation
-from bridge.api.registry import view_of
+from bridge.api.registry import VIEWS
 from bridge.records import Record
 from bridge.text.invisible import may_hide, visible_text
 from bridge.types import EXACT, Day
 
 EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"), Period: ("2026-01-31", "this week")}
 """Examples of values whose schema is only a string."""
+
+Seen = TypeVar("Seen")
 
 
 @functools.cache
@@ -99,10 +102,20 @@ def encode(result: Any) -> bytes:
     Fields whose default is None are omitted while they are None. File names that are not valid Unicode lose the
     offending bytes. Texts lose what a reader does not see, except in paths and in fields that are `Exact`.
     """
-    formed = dump(result)
+    return encode_seen(result)[1]
+
+
+def encode_seen(result: Seen) -> tuple[Seen, bytes]:
+    """Return a result as its reader sees it, and that as JSON."""
+    try:
+        formed = dump(result)
+    except TypeError:
+        result = sanitize(result)
+        formed = dump(result)
     if isinstance(result, Record) and may_hide(formed):
-        return dump(strip_unseen(result))
-    return formed
+        result = strip_unseen(result)
+        formed = dump(result)
+    return result, formed
 
 
 def strip_unseen(value: Any, *, exact: bool = False) -> Any:
@@ -131,10 +144,7 @@ def is_exact(hint: Any) -> bool:
 
 def dump(result: Any) -> bytes:
     value = record_fields(result) if isinstance(result, Record) else result
-    try:
-        return orjson.dumps(value, default=encode_default)
-    except TypeError:
-        return orjson.dumps(sanitize(value), default=encode_default)
+    return orjson.dumps(value, default=encode_default)
 
 
 def record_fields(record: Record) -> dict[str, Any]:
@@ -144,7 +154,7 @@ def record_fields(record: Record) -> dict[str, Any]:
 
 @cache
 def optional_fields(record: type) -> frozenset[str]:
-    return frozenset(one.name for one in fields(record) if one.default is None)
+    return frozenset(one.name for one in fields_of(record) if one.default is None)
 
 
 def encode_default(value: Any) -> Any:
@@ -167,9 +177,9 @@ def sanitize(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {sanitize(key): sanitize(item) for key, item in value.items()}
     if isinstance(value, Record):
-        return {name: sanitize(item) for name, item in encode_default(value).items()}
+        return replace(value, **{name: sanitize(item) for name, item in asdict(value).items()})
     if isinstance(value, list | tuple | frozenset | set):
-        return [sanitize(item) for item in value]
+        return tuple(sanitize(item) for item in value)
     return value
 
 
@@ -179,13 +189,16 @@ def to_json(result: Any) -> dict[str, Any]:
     return value
 
 
-def add_view(operation: str, answer: bytes) -> bytes:
-    view = orjson.dumps(view_json(operation, orjson.loads(answer)))
-    return b'{"result":' + answer + b',"view":' + view + b"}"
+def view_json(result: Record) -> Sequence[Mapping[str, Any]]:
+    return [element_json(element) for element in show(result)]
 
 
-def view_json(operation: str, answer: Answer) -> Sequence[Mapping[str, Any]]:
-    return [element_json(element) for element in view_of(operation)(answer)]
+def show(result: Record) -> Iterable[Element]:
+    """Return the lines of a result by the view of its type, else field by field."""
+    view = VIEWS.get(type(result), fields)
+    if next(iter(view.__annotations__.values())) == Answer:
+        return view(to_json(result))
+    return view(result)
 
 
 def element_json(element: Element) -> Mapping[str, Any]:
@@ -229,5 +242,5 @@ def table_json(table: Table) -> Mapping[str, Any]:
         "columns": names,
         "paths": [column.name for column in table.columns if column.role == "path"],
         "details": [column.name for column in table.columns if column.detail],
-        "rows": [{name: row.get(name) for name in names} for row in table.rows],
+        "rows": [{column.name: column.value_of(row) for column in table.columns} for row in table.rows],
     }

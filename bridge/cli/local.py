@@ -7,16 +7,16 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import bridge as program
 from bridge.api.call import OWNER, Call
-from bridge.api.dispatch import dispatch_call
+from bridge.api.dispatch import dispatch_call, dispatch_viewed
 from bridge.api.operation import Operation
-from bridge.api.schemas import add_view, encode, to_json
+from bridge.api.schemas import encode, encode_seen
 from bridge.cli.console import print_message
 from bridge.cli.exit import run_coroutine
 from bridge.cli.progress import PATIENT_S, IndexBar
@@ -27,7 +27,7 @@ from bridge.errors import BridgeError, NotReady, VaultHeld
 
 # Also installs the tables that features add to the state, before a vault is opened.
 from bridge.features import get_operation, installed_hooks
-from bridge.features.status.public import summarize_vault
+from bridge.features.status.public import Status, VaultStatus, summarize_vault
 from bridge.server.runtime_file import Runtime
 
 LOOK_EVERY_S = 0.02
@@ -38,8 +38,8 @@ DOCTOR_WAITS_S = 15.0
 OTHERS_END_S = 60.0
 """Seconds to wait for another command that has the vault open."""
 
-Report = Callable[[dict[str, Any]], None]
-"""Receives the status of a vault while it is waited for."""
+Report = Callable[[Sequence[VaultStatus]], None]
+"""Receives the status of the vaults while one is waited for."""
 
 
 @asynccontextmanager
@@ -81,16 +81,16 @@ def run_in_process(
     async def work() -> bytes:
         async with open_bridge(given.data_dir, given.models_dir, vaults) as bridge:
             with IndexBar(patient=True) as bar:
-                return await run_when_ready(bridge, called, arguments, bar.show if sys.stderr.isatty() else None)
+                report = bar.show if sys.stderr.isatty() else None
+                return await run_when_ready(bridge, called, arguments, report, view=view)
 
-    answer = run_coroutine(work())
-    return add_view(operation, answer) if view else answer
+    return run_coroutine(work())
 
 
 async def run_when_ready(
-    bridge: Bridge, operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
+    bridge: Bridge, operation: Operation, arguments: Mapping[str, Any], report: Report | None = None, *, view: bool
 ) -> bytes:
-    """Run an operation once keyword search is ready, and return its result as JSON."""
+    """Run an operation once keyword search is ready, and return its result as JSON, with its view if asked for."""
     for host in bridge.vaults.values():
         if operation.name == "doctor":
             # Until keyword search is ready or an error is found, but not for ever.
@@ -102,6 +102,8 @@ async def run_when_ready(
         while operation.name == "status" and not host.progress().model_known:
             await host.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vaultside/{program.__version__}", transport="command")
+    if view:
+        return await dispatch_viewed(operation, call, arguments)
     return await dispatch_call(operation, call, arguments, encode)
 
 
@@ -119,12 +121,8 @@ async def wait_until_readable(bridge: Bridge, host: Host, report: Report | None)
             host.vault.require_keyword()
             return
         if report is not None:
-            report(await first_vault_status(bridge))
+            report(await vault_statuses(bridge))
         await asyncio.sleep(LOOK_EVERY_S)
-
-
-async def first_vault_status(bridge: Bridge) -> dict[str, Any]:
-    return (await vault_statuses(bridge))[0]
 
 
 async def watch(bridge: Bridge, runtime: Runtime) -> None:
@@ -144,15 +142,15 @@ async def watch(bridge: Bridge, runtime: Runtime) -> None:
             status = await vault_statuses(bridge)
 
 
-async def watch_until_settled(bridge: Bridge) -> list[dict[str, Any]]:
+async def watch_until_settled(bridge: Bridge) -> Sequence[VaultStatus]:
     """Show progress until indexing is as complete as it can be now, and return the status of the vaults."""
     searchable, reported = False, dict[str, str]()
     with IndexBar() as bar:
         while True:
             report_closed(bridge, reported)
             status = await vault_statuses(bridge)
-            bar.show(sum_progress(status))
-            if not searchable and all(vault["ready"]["keyword"] for vault in status):
+            bar.show(status)
+            if not searchable and all(vault.ready.keyword for vault in status):
                 searchable = True
             missing = bridge.embedders is not None and bridge.embedders.trouble is not None
             if searchable and all(is_settled(vault, missing=missing) for vault in status):
@@ -168,14 +166,14 @@ def report_closed(bridge: Bridge, reported: dict[str, str]) -> None:
             print_message(f"{host.name} is not open: {error.message} {error.hint}")
 
 
-async def vault_statuses(bridge: Bridge) -> list[dict[str, Any]]:
-    vaults: list[dict[str, Any]] = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))["vaults"]
-    return vaults
+async def vault_statuses(bridge: Bridge) -> Sequence[VaultStatus]:
+    status: Status = await get_operation("status").run(Call(bridge, OWNER), {})
+    return encode_seen(status)[0].vaults
 
 
-def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
+def is_model_awaited(vaults: Iterable[VaultStatus]) -> bool:
     """Say whether search by meaning follows once the model is there."""
-    return any(vault["model_setup"] and vault["model_setup"]["state"] == "running" for vault in vaults)
+    return any(vault.model_setup is not None and vault.model_setup.state == "running" for vault in vaults)
 
 
 def search_command(data_dir: Path) -> str:
@@ -184,15 +182,6 @@ def search_command(data_dir: Path) -> str:
     return " ".join([shlex.quote(program), 'search "words"', *map(shlex.quote, folder_options(data_dir))])
 
 
-def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:
-    embedded = vault["model"] is not None and not vault["pending"]["vectors"]
-    return not vault["pending"]["keyword"] and (missing or vault["paused"] or embedded)
-
-
-def sum_progress(vaults: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "notes": sum(vault["notes"] for vault in vaults),
-        "passages": sum(vault["passages"] for vault in vaults),
-        "model": next((vault["model"] for vault in vaults if vault["model"]), None),
-        "pending": {kind: sum(vault["pending"][kind] for vault in vaults) for kind in ("keyword", "vectors")},
-    }
+def is_settled(vault: VaultStatus, *, missing: bool) -> bool:
+    embedded = vault.model is not None and not vault.pending.vectors
+    return not vault.pending.keyword and (missing or vault.paused or embedded)

@@ -2,12 +2,15 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
 from bridge.text.counts import count_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+    from bridge.features.status.public import VaultStatus
 
 LINE_EVERY_S = 10.0
 PATIENT_S = 1.0
@@ -57,17 +60,17 @@ class IndexBar(ProgressBars):
         self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
         self._last_line_time = time.monotonic()
 
-    def show(self, vault: dict[str, Any]) -> None:
+    def show(self, vaults: "Sequence[VaultStatus]") -> None:
         if time.monotonic() < self._from:
             return
-        waiting, notes = vault["pending"]["keyword"], vault["notes"]
-        unembedded, passages = vault["pending"]["vectors"], vault["passages"]
+        waiting, notes = sum(one.pending.keyword for one in vaults), sum(one.notes for one in vaults)
+        unembedded, passages = sum(one.pending.vectors for one in vaults), sum(one.passages for one in vaults)
         if not sys.stderr.isatty():
             embedded = f"{passages - unembedded:,} of {count_of(passages, 'passage')} embedded"
             self._say(f"{count_of(notes, 'note')}, {waiting:,} to read; {embedded}")
             return
         self.show_task("Reading notes", notes if waiting else max(notes, 1), notes + waiting)
-        if vault["model"] is not None and passages:
+        if passages and any(one.model is not None for one in vaults):
             self.show_task("Understanding passages", passages - unembedded, passages)
 
     def _say(self, line: str) -> None:

@@ -8,7 +8,6 @@ from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
 
-import orjson
 from mcp.server.context import ServerRequestContext
 from msgspec.structs import replace
 from starlette.requests import Request
@@ -18,10 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bridge.api.arguments import VAULT, pop_vault
 from bridge.api.call import SESSION, Call, Principal
 from bridge.api.dispatch import dispatch_call
-from bridge.api.markup import Answer
 from bridge.api.operation import Operation
 from bridge.api.presets import choose_preset
-from bridge.api.schemas import encode
+from bridge.api.schemas import encode_seen
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NotReady
@@ -70,24 +68,24 @@ class Caller(Record):
         self,
         operation: Operation,
         given: Mapping[str, Any],
-        write: Callable[[Answer], str] = lambda _: "",
+        write: Callable[[Any], str] = lambda _: "",
         progress: Callable[[float, float | None, str], None] = lambda *_: None,
         consent: bool | None = None,
         *,
         adds: bool = False,
-    ) -> tuple[Answer, str]:
-        """Run an operation and return its result as JSON values, and as text for a model."""
+    ) -> tuple[Any, str]:
+        """Run an operation and return its result as its reader sees it, and as text for a model."""
         arguments = dict(given)
         vault = pop_vault(arguments, self.vault)
         host = self.bridge.find(vault) if operation.vault else None
         if host is not None:
             # An agent that has just started the bridge would otherwise have to call again.
             await host.wait_until_readable(PATIENCE_S, early=operation.early)
-        answers: list[Answer] = []
+        results: list[Any] = []
 
         def form(result: Any) -> str:
-            answers.append(orjson.loads(encode(result)))
-            return write(answers[0])
+            results.append(encode_seen(result)[0])
+            return write(results[0])
 
         call = Call(
             bridge=self.bridge,
@@ -108,7 +106,7 @@ class Caller(Record):
             # This call is not among those that are answered early.
             await host.wait_until_readable(PATIENCE_S)
             text = await dispatch_call(operation, call, arguments, form)
-        return answers[0], await put_in_front(call, text) if adds and host is not None else text
+        return results[0], await put_in_front(call, text) if adds and host is not None else text
 
 
 def read_caller(context: Context, bridge: Bridge) -> Caller:

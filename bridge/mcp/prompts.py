@@ -9,9 +9,7 @@ from typing import Any
 from mcp import types
 
 from bridge.api.arguments import VAULT
-from bridge.api.markup import Answer
 from bridge.api.moments import read_date
-from bridge.api.registry import view_of
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
@@ -19,9 +17,10 @@ from bridge.features import get_operation
 from bridge.index.note import IndexedNote
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.resources import mime_type, note_uri
-from bridge.mcp.text import format_answer, protocol_errors
+from bridge.mcp.text import format_result, protocol_errors
 from bridge.records import Record
 from bridge.text.invisible import one_line, quote_path, visible_text
+from bridge.types import Lines
 
 NOTES = 8
 TOKENS = 3_000
@@ -47,16 +46,15 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
     found, _ = await who.ask(get_operation("search"), arguments)
     vault = who.bridge.find(given.get(VAULT, who.vault)).id
     parts = [
-        note_resource(vault, {"path": hit["path"], **passage}) for hit in found["hits"] for passage in hit["passages"]
+        note_resource(vault, hit.path, passage.lines, passage.text) for hit in found.hits for passage in hit.passages
     ]
     return parts or [user_message("Nothing was found.")]
 
 
 async def changed_notes(who: Caller, since: str, given: Given) -> Messages:
     arguments = {"modified_after": since, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **scope_arguments(given)}
-    write = partial(format_answer, view_of("find_notes"), quotes=False)
-    found, text = await who.ask(get_operation("find_notes"), arguments, write)
-    parts = [{"path": note["path"], "max_chars": BEGINNING} for note in found["notes"][:BEGINNINGS]]
+    found, text = await who.ask(get_operation("find_notes"), arguments, partial(format_result, quotes=False))
+    parts = [{"path": note.path, "max_chars": BEGINNING} for note in found.notes[:BEGINNINGS]]
     return [user_message(text), *await read_parts(who, parts, given)]
 
 
@@ -70,16 +68,15 @@ async def read_parts(who: Caller, parts: Iterable[Mapping[str, Any]], given: Giv
     messages = []
     for part in parts:
         try:
-            answer, _ = await who.ask(get_operation("read_note"), {**part, VAULT: vault.id})
+            note, _ = await who.ask(get_operation("read_note"), {**part, VAULT: vault.id})
         except (NoteNotFound, InvalidArguments):
             continue
-        messages.append(note_resource(vault.id, answer))
+        messages.append(note_resource(vault.id, note.path, note.lines, note.text))
     return messages
 
 
-def note_resource(vault: str, part: Answer) -> types.PromptMessage:
-    (first, last), path = part["lines"], part["path"]
-    text = f"{quote_path(path)}:{first}-{last}\n\n{visible_text(part['text'])}"
+def note_resource(vault: str, path: str, lines: Lines, text: str) -> types.PromptMessage:
+    text = f"{quote_path(path)}:{lines[0]}-{lines[1]}\n\n{visible_text(text)}"
     contents = types.TextResourceContents(uri=note_uri(vault, path), mime_type=mime_type(path), text=text)
     return types.PromptMessage(role="user", content=types.EmbeddedResource(type="resource", resource=contents))
 
@@ -132,7 +129,7 @@ async def begin_session(who: Caller, given: Given) -> Messages:
     task = f"Work on this: {given['task']}" if "task" in given else "Continue where the last session stopped."
     return [
         user_message(f"{task}\n\n{BRIEF_INSTRUCTIONS}"),
-        user_message(found["text"] or "Earlier sessions left nothing."),
+        user_message(found.text or "Earlier sessions left nothing."),
     ]
 
 

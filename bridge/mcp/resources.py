@@ -85,9 +85,9 @@ class Resources(Record):
                 raise NoteNotFound(f"`{params.uri[:200]}` is not the URI of a note.", hint=f"Use {URI_TEMPLATE}.")
             given = {"path": unquote(address[2]), VAULT: unquote(address[1])}
             note, text = await read_caller(context, self.bridge).ask(
-                get_operation("read_note"), given, lambda answer: str(answer["text"])
+                get_operation("read_note"), given, lambda note: str(note.text)
             )
-            contents = types.TextResourceContents(uri=params.uri, mime_type=mime_type(note["path"]), text=text)
+            contents = types.TextResourceContents(uri=params.uri, mime_type=mime_type(note.path), text=text)
             return types.ReadResourceResult(contents=[contents])
 
 
@@ -104,20 +104,20 @@ async def list_notes(who: Caller, host: Host, offset: int) -> tuple[list[types.R
     """List some notes of a vault and count all; a vault that is still opening has none yet."""
     given = {VAULT: host.id, "sort": "-modified", "offset": offset, "limit": PAGE}
     try:
-        answer, _ = await who.ask(get_operation("find_notes"), given)
+        found, _ = await who.ask(get_operation("find_notes"), given)
     except NotReady:
         return [], 0
     notes = [
         types.Resource(
-            uri=note_uri(host.id, note["path"]),
-            name=note["path"],
-            title=note["title"],
-            mime_type=mime_type(note["path"]),
-            annotations=types.Annotations(last_modified=note["modified"]),
+            uri=note_uri(host.id, note.path),
+            name=note.path,
+            title=note.title,
+            mime_type=mime_type(note.path),
+            annotations=types.Annotations(last_modified=note.modified),
         )
-        for note in answer["notes"]
+        for note in found.notes
     ]
-    return notes, answer["total"]
+    return notes, found.total
 
 
 def mime_type(path: str) -> str:

@@ -19,14 +19,13 @@ from bridge.api.dispatch import internal_error
 from bridge.api.feature import App
 from bridge.api.operation import Operation
 from bridge.api.presets import callable_tools, get_tool, listed_tools
-from bridge.api.registry import view_of
-from bridge.api.schemas import arguments_schema, result_schema
+from bridge.api.schemas import arguments_schema, result_schema, to_json
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, NoSuchOperation
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.resources import RESULT, find_app, reading_tools, tool_meta
-from bridge.mcp.text import format_answer, protocol_errors, tool_error
+from bridge.mcp.text import format_result, protocol_errors, tool_error
 from bridge.records import Record
 from bridge.text.invisible import inline
 from bridge.types import Preset
@@ -360,15 +359,15 @@ class Tools(Record):
             operation, arguments = resolve_call(who, params.name), params.arguments or {}
             presumed = default_arguments(operation, full=who.preset == "full")
             given = {**arguments, **{name: value for name, value in presumed.items() if arguments.get(name) is None}}
-            write = partial(format_answer, view_of(operation.name), quotes=operation.quotes)
+            write = partial(format_result, quotes=operation.quotes)
             async with progress_reporter(context) as progress:
                 # A model's `confirm` does not count where the user can be asked.
                 consent = False if can_ask(context) else None
                 try:
-                    answer, text = await who.ask(operation, given, write, progress, consent, adds=True)
+                    result, text = await who.ask(operation, given, write, progress, consent, adds=True)
                 except ConfirmationRequired as error:
                     agreed = await self.consent.obtain(context, params, who, operation, given, error)
-                    answer, text = await who.ask(operation, given, write, progress, consent=agreed, adds=True)
+                    result, text = await who.ask(operation, given, write, progress, consent=agreed, adds=True)
         except ConfirmationPending as unanswered:
             return unanswered.question
         except BridgeError as error:
@@ -377,8 +376,8 @@ class Tools(Record):
             return tool_error(internal_error(error))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
-            structured_content=dict(answer) if who.preset == "full" else None,
-            _meta={RESULT: answer} if find_app(context, who, operation) is not None else None,
+            structured_content=to_json(result) if who.preset == "full" else None,
+            _meta={RESULT: to_json(result)} if find_app(context, who, operation) is not None else None,
         )
 
 

@@ -15,9 +15,9 @@ import bridge as program
 from bridge.access.tokens import Pairing, Tokens, check_name
 from bridge.api.arguments import pop_vault
 from bridge.api.call import SESSION, Call, Principal, StreamEvent
-from bridge.api.dispatch import dispatch_call
+from bridge.api.dispatch import dispatch_call, dispatch_viewed
 from bridge.api.operation import Operation
-from bridge.api.schemas import add_view, encode
+from bridge.api.schemas import encode
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.events import Events, SentEvent, SettingsChanged
@@ -159,9 +159,9 @@ async def run_operation(request: web.Request) -> web.StreamResponse:
     )
     if operation.streams and request.headers.get("Accept") == EVENT_STREAM:
         return await stream_call(request, operation, call, arguments)
-    answer = await dispatch_call(operation, call, arguments, encode)
     if request.headers.get("Accept") == VIEW:
-        return web.Response(body=await asyncio.to_thread(add_view, operation.name, answer), content_type=VIEW)
+        return web.Response(body=await dispatch_viewed(operation, call, arguments), content_type=VIEW)
+    answer = await dispatch_call(operation, call, arguments, encode)
     return web.Response(body=answer, content_type="application/json")
 
 

@@ -5,6 +5,8 @@ import re
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from bridge.types import Span
 
@@ -175,7 +177,7 @@ def _escape_unseen(character: str) -> str:
     return json.dumps(character)[1:-1] if character in '"\\\t' or not is_seen else character
 
 
-EMPTY_VALUES: tuple[Any, ...] = (None, [], {}, "")
+EMPTY_VALUES: tuple[Any, ...] = (None, [], (), {}, "")
 
 
 def inline(value: Any) -> str:
@@ -185,8 +187,10 @@ def inline(value: Any) -> str:
             return one_line(value)
         case {}:
             return " · ".join(f"{name}: {inline(item)}" for name, item in value.items() if item not in EMPTY_VALUES)
-        case list():
+        case list() | tuple():
             return ", ".join(map(inline, value))
+        case Struct():
+            return inline(asdict(value))
         case _:
             return orjson.dumps(value).decode()
 

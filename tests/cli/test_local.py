@@ -1,9 +1,17 @@
 """What is said of a vault when it can be searched."""
 
+from typing import Any
+
 import pytest
 
 from bridge.cli.local import is_model_awaited, is_settled
-from bridge.features.status.operations import summarize_vault
+from bridge.features.status.operations import VaultStatus, summarize_vault
+from tests.features.results import record_of
+
+
+def status_of(**given: Any) -> VaultStatus:
+    made: VaultStatus = record_of(VaultStatus, given)
+    return made
 
 
 @pytest.mark.parametrize(
@@ -15,8 +23,7 @@ from bridge.features.status.operations import summarize_vault
     ],
 )
 def test_a_model_that_is_about_to_answer_is_not_missing(model: object, *, ready: bool, said: str) -> None:
-    left = {"count": 0}
-    vault = {"name": "A", "notes": 2, "model": model, "ready": {"semantic": ready}, "skipped": left, "failed": left}
+    vault = status_of(name="A", notes=2, model=model, ready={"semantic": ready})
     assert summarize_vault(vault) == f"A: 2 notes; search by {said}."
 
 
@@ -27,7 +34,7 @@ def test_a_model_that_is_about_to_answer_is_not_missing(model: object, *, ready:
 def test_a_model_is_waited_for_until_none_is_known_to_be_there(
     model: object, vectors: int, *, missing: bool, done: bool
 ) -> None:
-    vault = {"model": model, "paused": False, "pending": {"keyword": 0, "vectors": vectors}}
+    vault = status_of(model=model, pending={"vectors": vectors})
     assert is_settled(vault, missing=missing) == done
 
 
@@ -39,8 +46,7 @@ def test_a_model_is_waited_for_until_none_is_known_to_be_there(
     ],
 )
 def test_what_a_model_waits_for_is_said_in_place_of_that_it_is_missing(state: str, said: str, *, awaited: bool) -> None:
-    left = {"count": 0}
     setup = {"state": state, "message": "Fetching the model.", "hint": "Wait."}
-    vault = {"name": "A", "notes": 2, "model": None, "ready": {"semantic": False}, "skipped": left, "failed": left}
-    assert summarize_vault({**vault, "model_setup": setup}) == f"A: 2 notes; search by {said}"
-    assert is_model_awaited([{"model_setup": None}, {"model_setup": setup}]) == awaited
+    vault = status_of(name="A", notes=2, model_setup=setup)
+    assert summarize_vault(vault) == f"A: 2 notes; search by {said}"
+    assert is_model_awaited([status_of(), vault]) == awaited

@@ -7,14 +7,17 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import pytest
+from msgspec import field
 from rich.console import Console
 
-from bridge.api.schemas import view_json
 from bridge.cli import console, render
+from bridge.records import Record
+from tests.features.results import drawn, result_of
 from tests.features.served import PATIENCE_S
 
 HIT = {
@@ -69,15 +72,13 @@ MOVED = {
 
 
 PRINT = """
-import bridge.features
-from bridge.api.schemas import view_json
 from bridge.cli import render
-render.show({operation!r}, view_json({operation!r}, {result!r}))
+render.show({operation!r}, {view!r})
 """
 
 
 def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    render.show(operation, view_json(operation, result))
+    render.show(operation, drawn(result_of(operation, result)))
     out, err = capsys.readouterr()
     assert "\x1b" not in out
     return out, err
@@ -260,17 +261,29 @@ def test_an_answer_that_holds_nothing_says_so(
     assert shown(operation, result, capsys) == ("", said)
 
 
+class Entry(Record):
+    a: int = 1
+    b: str = "two"
+
+
+class Facts(Record):
+    path: str = "A.md"
+    heading: str | None = None
+    ready: bool = True
+    first: tuple[Entry, ...] = (Entry(),)
+    empty: tuple[str, ...] = ()
+    more: Mapping[str, int] = field(default_factory=lambda: {"c": 1})
+
+
 def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    result = {
-        "path": "A.md",
-        "heading": None,
-        "ready": True,
-        "first": [{"a": 1, "b": "two"}],
-        "empty": [],
-        "more": {"c": 1},
-    }
-    out, _ = shown("index_status", result, capsys)
-    assert out.splitlines() == ["path: A.md", "ready: true", "first:", "- a: 1 · b: two", "more: c: 1"]
+    render.show("index_status", drawn(Facts()))
+    assert capsys.readouterr().out.splitlines() == [
+        "path: A.md",
+        "ready: true",
+        "first:",
+        "- a: 1 · b: two",
+        "more: c: 1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -378,7 +391,7 @@ def shown_at(terminal: int) -> str:
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
 @pytest.mark.parametrize("operation", CASES)
 def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str) -> None:
-    code = PRINT.format(operation=operation, result=CASES[operation])
+    code = PRINT.format(operation=operation, view=drawn(result_of(operation, CASES[operation])))
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm-256color"}
@@ -422,7 +435,7 @@ NOTE = {"path": PATH, "title": "Chapter", "tags": ["x"], "modified": "2026-01-31
 
 def at_terminal(operation: str, result: dict[str, Any], columns: int) -> list[str]:
     """Show a result in a terminal of some width, and return its lines."""
-    code = PRINT.format(operation=operation, result=result)
+    code = PRINT.format(operation=operation, view=drawn(result_of(operation, result)))
     ours, theirs = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=theirs, stderr=theirs, env=env)
@@ -491,6 +504,11 @@ def test_a_hint_names_what_is_typed(hint: str, typed: str) -> None:
     assert "`vaultside status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
 
 
+class Moments(Record):
+    started: str
+    said: str
+
+
 def test_times_are_those_of_the_clock_on_the_wall(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -498,8 +516,8 @@ def test_times_are_those_of_the_clock_on_the_wall(
     time.tzset()
     try:
         console.table([{"path": "A.md", "at": "2026-11-28T13:24:48+00:00"}], ["path", "at"])
-        out, _ = shown("index_status", {"started": "2026-11-28T13:24:48Z", "said": "at 2026-11-28T13:24:48Z"}, capsys)
-        assert out.splitlines() == [
+        render.show("index_status", drawn(Moments("2026-11-28T13:24:48Z", "at 2026-11-28T13:24:48Z")))
+        assert capsys.readouterr().out.splitlines() == [
             "A.md\t2026-11-28 22:24",
             "started: 2026-11-28 22:24",
             "said: at 2026-11-28T13:24:48Z",

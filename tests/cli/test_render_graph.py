@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bridge.api.schemas import view_json
 from bridge.cli import render
+from tests.features.results import drawn, result_of
 
 STEP = {"source": "a.md", "target": "b.md", "kind": "wiki", "note": "b.md", "line": 3, "text": "See [[a]]."}
 WEEK = {
@@ -94,5 +94,5 @@ DRAWN = {
 def test_answers_about_the_graph_are_read_at_a_glance(
     operation: str, result: dict[str, Any], out: str, err: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    render.show(operation, view_json(operation, result))
+    render.show(operation, drawn(result_of(operation, result)))
     assert capsys.readouterr() == (out, err)

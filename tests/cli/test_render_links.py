@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bridge.api.schemas import view_json
 from bridge.cli import render
+from tests.features.results import drawn, result_of
 
 REPORT: dict[str, Any] = {
     "totals": {"broken": 1, "stubs": 7, "unlinked": 1, "ambiguous": 0},
@@ -71,5 +71,5 @@ NAME = {"name": "Lisbon", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
 def test_answers_about_missing_links_are_read_at_a_glance(
     operation: str, result: dict[str, Any], out: str, err: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    render.show(operation, view_json(operation, result))
+    render.show(operation, drawn(result_of(operation, result)))
     assert capsys.readouterr() == (out, err)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec import convert
 
 from bridge.access.tokens import Tokens
-from bridge.api.registry import view_of
-from bridge.mcp.text import format_answer
+from bridge.features.handoffs.operations import TakenHandoff
+from bridge.mcp.text import format_result
 from bridge.settings.file import save_settings
 from bridge.text.budget import estimate_tokens
 from tests.features.served import PATIENCE_S, Answer, Served, serving, write_vault
@@ -363,4 +364,4 @@ async def test_when_a_handoff_was_written_is_told_in_local_time(served: Served) 
     async with asyncio.timeout(PATIENCE_S):
         while (found := await take_over(served, peek=True))["created"] != here.isoformat():
             await asyncio.sleep(0.01)
-    assert f" · {here:%Y-%m-%dT%H:%M}\n" in format_answer(view_of("take_over"), found, quotes=False)
+    assert f" · {here:%Y-%m-%dT%H:%M}\n" in format_result(convert(found, TakenHandoff), quotes=False)

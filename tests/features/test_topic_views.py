@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from bridge.api.registry import view_of
+from bridge.api.call import OWNER, Call
+from bridge.features import get_operation
 from bridge.features.topics.findings import FINDING_KINDS
-from bridge.mcp.text import format_answer
+from bridge.mcp.text import format_result
 from tests.features.served import Served
 from tests.features.test_topics import NOTES, remove, use
 
@@ -13,8 +14,8 @@ __all__ = ["NOTES"]
 
 
 async def told(served: Served, operation: str, **arguments: Any) -> list[str]:
-    answer = (await served.call(operation, **arguments)).json
-    return format_answer(view_of(operation), answer, quotes=False).splitlines()
+    result = await get_operation(operation).run(Call(served.bridge, OWNER), arguments)
+    return format_result(result, quotes=False).splitlines()
 
 
 async def test_without_a_topic_folder_it_is_said_how_to_make_one(served: Served) -> None:

@@ -4,22 +4,23 @@ import re
 import shutil
 import sys
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from bridge.api.call import OWNER, Call
-from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table, fields
+from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table
 from bridge.api.operation import Operation
-from bridge.api.registry import VIEWS, view_of
-from bridge.api.schemas import to_json, view_json
+from bridge.api.registry import VIEWS
+from bridge.api.schemas import encode_seen, show
 from bridge.cli import render
 from bridge.cli.console import cell
 from bridge.features import operations
-from bridge.mcp.text import format_answer
+from bridge.mcp.text import format_result
+from bridge.records import Record
 from tests.conftest import SAMPLE
 from tests.features.fresh import BETWEEN_VAULTS, example_of
+from tests.features.results import as_json, drawn
 from tests.features.served import Served, readable, serving
 
 GENERIC = {
@@ -57,7 +58,7 @@ def only_for_models(elements: Iterable[Element]) -> set[str]:
         match element:
             case Table(columns=columns, rows=rows):
                 for column in columns:
-                    values = [row.get(column.name) for row in rows]
+                    values = [as_json(column.value_of(row)) for row in rows]
                     found |= words(" ".join(map(column.format, values))) - words(" ".join(map(cell, values)))
             case Section(entries=Table() as table):
                 found |= only_for_models([table])
@@ -81,7 +82,7 @@ def only_for_people(elements: Iterable[Element]) -> set[str]:
             case Table(columns=columns, rows=rows):
                 found |= words(" ".join(column.name for column in columns))
                 for column in columns:
-                    values = [row.get(column.name) for row in rows]
+                    values = [as_json(column.value_of(row)) for row in rows]
                     if isinstance(column.form, str) and column.most is None and column.form:
                         values = [value for value in values if isinstance(value, bool | float | dict)]
                     found |= words(" ".join(map(cell, values)))
@@ -113,12 +114,12 @@ async def test_an_agent_and_a_person_read_the_same_words(
     monkeypatch.setenv("COLUMNS", "100000")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     arguments = await example_of(operation, plain_sample)
-    answer = to_json(await operation.run(Call(plain_sample.bridge, OWNER), arguments))
-    elements = list(view_of(operation.name)(answer))
+    result, _ = encode_seen(await operation.run(Call(plain_sample.bridge, OWNER), arguments))
+    elements = list(show(result))
     capsys.readouterr()
-    render.show(operation.name, view_json(operation.name, answer))
+    render.show(operation.name, drawn(result))
     out, err = capsys.readouterr()
-    told = words(format_answer(view_of(operation.name), answer, quotes=False))
+    told = words(format_result(result, quotes=False))
     read = words(re.sub(r"\x1b\[[0-9;]*m", "", f"{out}\n{err}"))
     assert read
     assert told - read <= only_for_models(elements)
@@ -130,9 +131,20 @@ def test_every_result_has_a_view_or_is_generic_on_purpose() -> None:
     assert VIEWS.keys() <= {operation.result for operation in operations()}
 
 
+class NoteOfJob(Record):
+    path: str
+    tags: tuple[str, ...]
+
+
+class Job(Record):
+    job_id: str
+    total: int
+    notes: tuple[NoteOfJob, ...]
+    error: str | None
+
+
 def test_a_result_without_a_view_is_shown_field_by_field(capsys: pytest.CaptureFixture[str]) -> None:
-    result: dict[str, Any] = {"job_id": "7", "total": 3, "notes": [{"path": "A.md", "tags": ["b"]}], "error": None}
-    assert view_of("job_status") is fields
-    assert format_answer(fields, result, quotes=False) == "job_id: 7\ntotal: 3\nnotes:\n- path: A.md · tags: b"
-    render.show("job_status", view_json("job_status", result))
+    result = Job("7", 3, (NoteOfJob("A.md", ("b",)),), None)
+    assert format_result(result, quotes=False) == "job_id: 7\ntotal: 3\nnotes:\n- path: A.md · tags: b"
+    render.show("job_status", drawn(result))
     assert capsys.readouterr().out == "job_id: 7\ntotal: 3\nnotes:\n- path: A.md · tags: b\n"

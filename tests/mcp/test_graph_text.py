@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from bridge.api.markup import MAX_ENTRIES
-from bridge.api.registry import view_of
+from bridge.api.schemas import show
 from bridge.mcp.text import text_lines
 from bridge.text.budget import cost
+from tests.features.results import result_of
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
 
@@ -36,7 +37,7 @@ async def test_an_answer_is_shorter_than_its_json_and_names_notes(sample: Served
 
 
 def lines(tool: str, answer: dict[str, Any]) -> list[str]:
-    return list(text_lines(view_of(tool)(answer)))
+    return list(text_lines(show(result_of(tool, answer))))
 
 
 def test_a_neighbour_is_told_with_the_way_to_it() -> None:

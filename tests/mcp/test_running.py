@@ -164,7 +164,7 @@ async def test_a_call_waits_for_a_vault_that_is_just_being_opened(tmp_path: Path
     try:
         caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
         answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread"})
-        assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+        assert [hit.path for hit in answer.hits] == ["Rye.md"]
     finally:
         await bridge.stop()
 
@@ -184,14 +184,14 @@ async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path, may_read
     try:
         caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
         answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread"})
-        assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+        assert [hit.path for hit in answer.hits] == ["Rye.md"]
         answer, _ = await caller.ask(get_operation("gather_context"), {"query": "dark bread"})
-        assert [item["path"] for item in answer["items"]] == ["Rye.md"]
+        assert [item.path for item in answer.items] == ["Rye.md"]
         assert not bridge.find(None).progress().ready_keyword
         # What depends on all notes waits for them.
         may_read.set()
         answer, _ = await caller.ask(get_operation("search"), {"query": "bread", "tags": ["loaf"]})
-        assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+        assert [hit.path for hit in answer.hits] == ["Rye.md"]
         assert bridge.find(None).progress().ready_keyword
     finally:
         await bridge.stop()

@@ -1,17 +1,19 @@
 """What a model reads: short, in every script, and marked as what it is."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.api.markup import fields
-from bridge.api.registry import view_of
-from bridge.mcp.text import UNTRUSTED, format_answer, text_lines
+from bridge.api.schemas import show
+from bridge.mcp.text import UNTRUSTED, format_result, text_lines
+from bridge.records import Record
 from bridge.text.budget import around_match, cost, fit_words
 from bridge.text.invisible import inline
+from tests.features.results import result_of
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
 
@@ -22,7 +24,7 @@ QUERIES = ("why does bread go hard in the fridge", "sourdough starter", "water",
 
 
 def text_of_view(tool: str, answer: dict[str, Any]) -> list[str]:
-    return list(text_lines(view_of(tool)(answer)))
+    return list(text_lines(show(result_of(tool, answer))))
 
 
 def hit(**parts: Any) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def hit(**parts: Any) -> dict[str, Any]:
 def found(*hits: dict[str, Any], **parts: Any) -> str:
     freshness = {"pending_keyword": 0, "pending_vectors": 0}
     answer = {"hits": hits, "mode_used": "hybrid", "freshness": freshness, "notices": [], "total": len(hits), **parts}
-    return format_answer(view_of("search"), answer, quotes=True)
+    return format_result(result_of("search", answer), quotes=True)
 
 
 @pytest.mark.model
@@ -142,18 +144,25 @@ def test_what_fits_is_a_beginning_within_its_cost(text: str, most: int) -> None:
     assert cost(kept) <= most
 
 
+class Note(Record):
+    path: str
+    tags: tuple[str, ...]
+    more: Mapping[str, int | None]
+
+
+class Facts(Record):
+    done: bool = True
+    none: str | None = None
+    empty: tuple[str, ...] = ()
+    count: int = 3
+    lines: tuple[int, int] = (1, 2)
+    title: str = "a\n b"
+    diff: str = "-a\n+b\n"
+    notes: tuple[Note, ...] = (Note("a.md", ("b", "c"), {"d": 1, "e": None}),)
+
+
 def test_any_answer_is_written_a_line_a_field() -> None:
-    answer = {
-        "done": True,
-        "none": None,
-        "empty": [],
-        "count": 3,
-        "lines": [1, 2],
-        "title": "a\n b",
-        "diff": "-a\n+b\n",
-        "notes": [{"path": "a.md", "tags": ["b", "c"], "more": {"d": 1, "e": None}}],
-    }
-    assert list(text_lines(fields(answer))) == [
+    assert list(text_lines(show(Facts()))) == [
         "done: true",
         "count: 3",
         "lines: 1, 2",
@@ -162,7 +171,7 @@ def test_any_answer_is_written_a_line_a_field() -> None:
         "notes:",
         "- path: a.md · tags: b, c · more: d: 1",
     ]
-    assert format_answer(fields, {}, quotes=False) == "Done."
+    assert format_result(Record(), quotes=False) == "Done."
 
 
 def links_of(**given: list[dict[str, Any]]) -> dict[str, Any]:
@@ -349,7 +358,3 @@ def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
     assert list(text_of_view("list_tasks", {"tasks": [], "total": 3, "notices": []})) == [
         "0 of 3 tasks; `offset` is behind the last"
     ]
-
-
-def test_tools_that_answer_alike_are_written_alike() -> None:
-    assert view_of("pick_link") is view_of("related_notes") is view_of("search") is not fields

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bridge.access.tokens import OPEN_S, SCOPES, Tokens
 from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, make_finding
-from bridge.api.markup import Answer, Column, Element, Section, Table, fields, notice, notices
+from bridge.api.markup import Column, Element, Section, Table, field, notice, notices
 from bridge.api.registry import operation
 from bridge.api.write import snapshot_fetcher
 from bridge.data_folder import find_known_vaults, read_vault_list
@@ -162,9 +162,9 @@ async def open_pairing(call: Call) -> PairingOpened:
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))
 
 
-def client_list_view(answer: Answer) -> Iterable[Element]:
-    yield from fields({"clients": answer["clients"]})
-    if not answer["clients"]:
+def client_list_view(listed: ListedClients) -> Iterable[Element]:
+    yield from field("clients", listed.clients)
+    if not listed.clients:
         yield notice("No clients.")
 
 
@@ -519,15 +519,15 @@ MODELS = (
 )
 
 
-def settings_view(answer: Answer) -> Iterable[Element]:
+def settings_view(used: SettingsInUse) -> Iterable[Element]:
     """Show the settings in use, and the rejected lines of their file."""
-    yield Table(SETTINGS, answer["settings"])
-    yield from notices(answer.get("problems", ()))
-    if answer.get("models"):
-        yield Section("Models", Table(MODELS, answer["models"]))
-    yield from fields({"globs": answer.get("globs")})
-    if answer.get("clients") is not None:
-        yield from client_list_view(answer)
+    yield Table(SETTINGS, used.settings)
+    yield from notices(used.problems)
+    if used.models:
+        yield Section("Models", Table(MODELS, used.models))
+    yield from field("globs", used.globs)
+    if used.clients is not None:
+        yield from client_list_view(ListedClients(used.clients))
 
 
 def check_settings(call: Call) -> Finding:

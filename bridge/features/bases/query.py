@@ -10,9 +10,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Element, Line, notice, notices, page_notice, path_of
+from bridge.api.markup import Element, Line, notice, notices, path_of
 from bridge.api.note_names import no_such_note, snapshot, unknown_properties
-from bridge.api.page import ListPage, Page, PageArguments
+from bridge.api.page import ListPage, Page, PageArguments, page_notice
 from bridge.api.registry import operation
 from bridge.api.where import choose_among, evaluate_apart, note_files
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
@@ -431,20 +431,20 @@ class _JsonWriter:
             )
 
 
-def base_rows_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
+def base_rows_view(found: BaseRows) -> Iterable[Element]:
+    yield from notices(found.notices)
     group = None
-    for row in answer["rows"]:
-        if row.get("group") is not None and row["group"] != group:
-            group = row["group"]
+    for row in found.rows:
+        if row.group is not None and row.group != group:
+            group = row.group
             yield Line(f"{inline(group) or 'without'}:")
         values = (
             f"{name}: {inline(value)}"
-            for name, value in row["values"].items()
-            if name != "file.name" and value not in (None, "", [], row["path"])
+            for name, value in row.values.items()
+            if name != "file.name" and value not in (None, "", [], row.path)
         )
-        yield Line(path_of(row["path"]), "".join(f" · {one}" for one in values))
-    for column, value in answer["summaries"].items():
+        yield Line(path_of(row.path), "".join(f" · {one}" for one in values))
+    for column, value in found.summaries.items():
         yield Line(f"{column}: {inline(value)}")
-    none = notice(f"The view `{answer['view']}` has no rows.")
-    yield page_notice(answer, "rows", "row") if answer["total"] else none
+    none = notice(f"The view `{found.view}` has no rows.")
+    yield page_notice(found.rows, found, "row") if found.total else none

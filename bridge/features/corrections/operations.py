@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
-from bridge.api.markup import Answer, Element, Line
+from bridge.api.markup import Element, Line
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, nothing_written
@@ -311,7 +311,7 @@ def stored_corrections(vault: OpenVault) -> list[Correction]:
     return list(read_corrections(data.decode("utf-8-sig", "replace")))
 
 
-def recorded_view(answer: Answer) -> Iterable[Element]:
+def recorded_view(recorded: RecordedCorrection) -> Iterable[Element]:
     """Show a recorded correction: its id, then the change."""
-    yield Line(f"correction {answer['id']}" + (" · this link is not suggested again" if answer["declined"] else ""))
-    yield from written_view(answer)
+    yield Line(f"correction {recorded.id}" + (" · this link is not suggested again" if recorded.declined else ""))
+    yield from written_view(recorded)

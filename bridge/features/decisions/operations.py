@@ -1,16 +1,16 @@
 """Lists what waits for the user and what the user decided, and takes the user's answers."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from msgspec.structs import asdict
 
 from bridge.api.agreement import keep_answer
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Element, Line, Segment, notice
+from bridge.api.markup import Element, Line, Segment, notice
 from bridge.api.moments import iso
 from bridge.api.registry import operation
 from bridge.api.write import author
@@ -22,6 +22,7 @@ from bridge.features.external_tools.public import ServerPool
 from bridge.features.history.public import (
     Hunks,
     ListedChange,
+    ListedChanges,
     Settled,
     build_settled,
     change_list_view,
@@ -244,24 +245,22 @@ def outcome_of(decision: ListedDecision) -> DecisionOutcome:
     return DecisionOutcome((), None, "", "applied", (), dry_run=False, decision=decision)
 
 
-def decision_list_view(answer: Answer) -> Iterable[Element]:
-    yield notice(f"waits for you: {len(answer['proposals']) + len(answer['waiting'])}")
-    if answer["proposals"]:
-        yield from change_list_view({"changes": answer["proposals"]})
-    for title in ("waiting", "answers"):
-        for one in answer[title]:
-            yield describe_line(one)
-    yield from map(notice, answer["rights"])
+def decision_list_view(listed: ListedDecisions) -> Iterable[Element]:
+    yield notice(f"waits for you: {len(listed.proposals) + len(listed.waiting)}")
+    if listed.proposals:
+        yield from change_list_view(ListedChanges(listed.proposals))
+    yield from map(describe_line, (*listed.waiting, *listed.answers))
+    yield from map(notice, listed.rights)
 
 
-def decision_outcome_view(answer: Answer) -> Iterable[Element]:
-    if decision := answer.get("decision"):
+def decision_outcome_view(outcome: DecisionOutcome) -> Iterable[Element]:
+    if decision := outcome.decision:
         yield describe_line(decision)
     else:
-        yield from settled_view(answer)
+        yield from settled_view(outcome)
 
 
-def describe_line(one: Mapping[str, Any]) -> Line:
-    state = {"accept": "accepted", "reject": "rejected"}.get(one.get("answer") or "", "waits")
-    by = f" · asked by {inline(one['client'])} {one['asked'][:16]}" if one.get("asked") and one.get("client") else ""
-    return Line(Segment(inline(one["id"]), "title"), f" · {state}{by} · {inline(one['would'])}")
+def describe_line(one: ListedDecision) -> Line:
+    state = {"accept": "accepted", "reject": "rejected"}.get(one.answer or "", "waits")
+    by = f" · asked by {inline(one.client)} {one.asked[:16]}" if one.asked and one.client else ""
+    return Line(Segment(inline(one.id), "title"), f" · {state}{by} · {inline(one.would)}")

@@ -2,16 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Element, Line, Section, Segment, notice, path_of
+from bridge.api.markup import Element, Line, Section, Segment, notice, path_of
 from bridge.api.moments import iso
 from bridge.api.note_names import find_file, no_such_note
 from bridge.api.note_text import open_note
@@ -358,28 +358,29 @@ def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHand
     return replace(found, **texts, **lists, taken=taken, left_out=omitted)
 
 
-def since_text(changed: Mapping[str, Any]) -> str:
-    times = "once" if changed["changes"] == 1 else f"{changed['changes']} times"
-    made = f"changed {times} by {', '.join(map(inline, changed['clients']))}" if changed["changes"] else ""
-    by_hand = f"modified otherwise on {changed['modified'][:10]}" if changed["modified"] else ""
+def since_text(changed: ChangedSince) -> str:
+    times = "once" if changed.changes == 1 else f"{changed.changes} times"
+    made = f"changed {times} by {', '.join(map(inline, changed.clients))}" if changed.changes else ""
+    by_hand = f"modified otherwise on {changed.modified[:10]}" if changed.modified else ""
     return "; ".join(filter(None, (made, by_hand)))
 
 
-def handoff_view(answer: Answer) -> Iterable[Element]:
+def handoff_view(handoff: TakenHandoff) -> Iterable[Element]:
     """Show a handoff: what to do, what must not be done, and which claims to mistrust."""
-    by = f" · {inline(answer['agent'])}" if answer["agent"] else ""
-    yield Line(path_of(answer["path"]), Segment(f"{by} · {answer['created'][:16]}", "muted"))
-    for name in ("goal", "state", "next_action"):
-        yield Line(f"{name.replace('_', ' ')}: {inline(answer[name])}")
-    lists = {name.replace("_", " "): [Line(inline(text)) for text in answer[name]] for name in LISTS}
+    by = f" · {inline(handoff.agent)}" if handoff.agent else ""
+    yield Line(path_of(handoff.path), Segment(f"{by} · {handoff.created[:16]}", "muted"))
+    yield Line(f"goal: {inline(handoff.goal)}")
+    yield Line(f"state: {inline(handoff.state)}")
+    yield Line(f"next action: {inline(handoff.next_action)}")
+    lists = {name.replace("_", " "): [Line(inline(text)) for text in getattr(handoff, name)] for name in LISTS}
     lists["claims"] = [
         Line(
-            f"{VERDICTS.get(one['verdict'], one['verdict'])}: {inline(one['text'])}",
-            f" ({inline(one['why'])})" if one["why"] else "",
+            f"{VERDICTS.get(one.verdict, one.verdict)}: {inline(one.text)}",
+            f" ({inline(one.why)})" if one.why else "",
         )
-        for one in answer["claims"]
+        for one in handoff.claims
     ]
-    lists["changed since"] = [Line(path_of(one["path"]), f" {since_text(one)}") for one in answer["changed_since"]]
+    lists["changed since"] = [Line(path_of(one.path), f" {since_text(one)}") for one in handoff.changed_since]
     yield from (Section(name, lines) for name, lines in lists.items() if lines)
-    if answer["left_out"]:
-        yield notice(f"{answer['left_out']} entries left out; the note has them.")
+    if handoff.left_out:
+        yield notice(f"{handoff.left_out} entries left out; the note has them.")

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
@@ -13,7 +13,7 @@ from bridge.api.call import Call
 from bridge.api.change_view import change_state, way_back
 from bridge.api.feature import Finding, Fix, make_finding
 from bridge.api.hints import When
-from bridge.api.markup import Answer, Column, Diff, Element, Table, notice, notices, path_of
+from bridge.api.markup import Column, Diff, Element, Table, notice, notices, path_of
 from bridge.api.moments import iso, moment
 from bridge.api.page import Page, PageArguments
 from bridge.api.registry import operation
@@ -183,66 +183,6 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
 def file_of(step: Step) -> VaultPath:
     """Return the file that a step is about, as it was called then, or is since it came out of the trash."""
     return step.to if step.to is not None and is_hidden(step.path) else step.path
-
-
-SHOWN_LINES = 400
-"""Most diff lines of a change that a model asked for."""
-
-MAX_CHANGES = 50
-"""Most changes of a list that a model reads."""
-
-CHANGES = (
-    Column("id"),
-    Column("time", most=16),
-    Column("client", " · by {}"),
-    Column("operation"),
-    Column("state"),
-    Column("paths", " · {}", role="path", most=1),
-    Column("reason", " ({})", detail=True),
-    Column("session", " · session {}"),
-)
-
-
-def change_list_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer.get("notices", ()))
-    yield Table(CHANGES, answer["changes"], most=MAX_CHANGES)
-    if not answer["changes"]:
-        yield notice("No change found.")
-
-
-def change_view(answer: Answer) -> Iterable[Element]:
-    yield notice(f"{answer['id']} · {answer['time'][:16]} · {answer['state']} · {_summary(answer)}")
-    if answer.get("expires"):
-        yield notice(f"expires {answer['expires'][:16]}")
-    for hunk in answer["hunks"] if len(answer["hunks"]) > 1 else ():
-        place = path_of(hunk["path"], f":{hunk['after'][0]}")
-        yield notice(f"hunk {hunk['number']}: ", place, " (undone)" * hunk["undone"])
-    yield Diff(answer["diff"], SHOWN_LINES)
-
-
-def settled_view(answer: Answer) -> Iterable[Element]:
-    """Show the outcome for changes that were undone, redone, accepted or rejected."""
-    for change in answer["changes"] if not answer.get("dry_run") else ():
-        yield notice(f"{change['id']} is {change['state']}: {_summary(change)}")
-    would = inline(answer.get("would", ""))
-    if answer.get("dry_run"):
-        yield notice(f"{change_state(answer)}. The call would {would or 'change no note'}.")
-    elif answer["change_id"]:
-        done = "Done" if answer["state"] == "applied" else change_state(answer)
-        yield notice(f"{done}, as change {answer['change_id']}{f': {would}' if would else ''}")
-    else:
-        yield notice(f"{change_state(answer)}.")
-    yield from notices(answer["warnings"], "note: ")
-    yield Diff(answer["diff"])
-    yield from way_back(answer)
-
-
-def _summary(change: Mapping[str, Any]) -> str:
-    paths = change.get("paths", ())
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    by = f" by {inline(change['client'])}" if change["client"] else ""
-    why = f" ({inline(change['reason'])})" if change["reason"] else ""
-    return " ".join([change["operation"], *map(quote_path, paths[:1])]) + more + by + why
 
 
 ChangeId = Annotated[str, Meta(max_length=100)]
@@ -626,3 +566,62 @@ async def acknowledge_change(
     refused = None if applied else reason or "failed"
     state = await call.vault.review.acknowledge(change_id, refused)
     return Acknowledged(change_id, "conflict" if state == "prepared" else state)
+
+
+SHOWN_LINES = 400
+"""Most diff lines of a change that a model asked for."""
+
+MAX_CHANGES = 50
+"""Most changes of a list that a model reads."""
+
+CHANGES = (
+    Column("id"),
+    Column("time", most=16),
+    Column("client", " · by {}"),
+    Column("operation"),
+    Column("state"),
+    Column("paths", " · {}", role="path", most=1),
+    Column("reason", " ({})", detail=True),
+    Column("session", " · session {}"),
+)
+
+
+def change_list_view(listed: ListedChanges) -> Iterable[Element]:
+    yield from notices(listed.notices)
+    yield Table(CHANGES, listed.changes, most=MAX_CHANGES)
+    if not listed.changes:
+        yield notice("No change found.")
+
+
+def change_view(change: ShownChange) -> Iterable[Element]:
+    yield notice(f"{change.id} · {change.time[:16]} · {change.state} · {_summary(change)}")
+    if change.expires:
+        yield notice(f"expires {change.expires[:16]}")
+    for hunk in change.hunks if len(change.hunks) > 1 else ():
+        place = path_of(hunk.path, f":{hunk.after[0]}")
+        yield notice(f"hunk {hunk.number}: ", place, " (undone)" * hunk.undone)
+    yield Diff(change.diff, SHOWN_LINES)
+
+
+def settled_view(settled: Settled) -> Iterable[Element]:
+    """Show the outcome for changes that were undone, redone, accepted or rejected."""
+    for change in settled.changes if not settled.dry_run else ():
+        yield notice(f"{change.id} is {change.state}: {_summary(change)}")
+    would, state = inline(settled.would), change_state(settled.change_id, settled.state, dry_run=settled.dry_run)
+    if settled.dry_run:
+        yield notice(f"{state}. The call would {would or 'change no note'}.")
+    elif settled.change_id:
+        done = "Done" if settled.state == "applied" else state
+        yield notice(f"{done}, as change {settled.change_id}{f': {would}' if would else ''}")
+    else:
+        yield notice(f"{state}.")
+    yield from notices(settled.warnings, "note: ")
+    yield Diff(settled.diff)
+    yield from way_back(settled.change_id, settled.state)
+
+
+def _summary(change: ListedChange) -> str:
+    more = f" and {len(change.paths) - 1} more" if len(change.paths) > 1 else ""
+    by = f" by {inline(change.client)}" if change.client else ""
+    why = f" ({inline(change.reason)})" if change.reason else ""
+    return " ".join([change.operation, *map(quote_path, change.paths[:1])]) + more + by + why

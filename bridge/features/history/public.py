@@ -3,6 +3,7 @@
 from bridge.features.history.operations import (
     Hunks,
     ListedChange,
+    ListedChanges,
     Settled,
     build_settled,
     change_list_view,

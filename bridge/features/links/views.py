@@ -1,12 +1,14 @@
 """Text views of a note's links, of suggested ones, and of what a vault's links lack."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from bridge.api.change_view import written_view
+from msgspec.structs import astuple
+
+from bridge.api.change_view import beginning_of, change_state, way_back
 from bridge.api.markup import (
-    Answer,
     Column,
+    Diff,
     Element,
     Line,
     RecordList,
@@ -16,9 +18,14 @@ from bridge.api.markup import (
     aside,
     notice,
     notices,
-    page_notice,
     path_of,
 )
+from bridge.api.page import page_notice
+from bridge.features.links.apply import LinkEdit
+from bridge.features.links.operations import NoteLink, NoteLinks, NoteMention
+from bridge.features.links.report import LinkReport, NameProspects
+from bridge.features.links.suggest import LinkSuggestion, LinkSuggestions
+from bridge.markdown.links import ResolvedLink
 from bridge.text.budget import cut_reasons, fit_words
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
@@ -30,54 +37,53 @@ MAX_SENTENCE = 160
 MAX_LINKS = 100
 """Most links of one kind that a model reads."""
 
-Entry = Mapping[str, Any]
+Entry = TypeVar("Entry")
 
 
-def note_links_view(answer: Answer) -> Iterable[Element]:
-    if answer["digest"]:
-        yield Line(Segment(f"digest {answer['digest']}", "muted"))
-    totals = {**answer["totals"], "mentions": answer.get("mentions_total")}
-    for name, (title, show) in LINK_SECTIONS.items():
-        if total := totals[name]:
-            found = answer.get(name) or ()
-            entries = RecordList(Table(LINKS, [*map(_link_record, found)]), [*map(show, found)])
-            yield Section(title, entries, total, "link", answer["offset"], MAX_LINKS)
-    if not any(totals.values()):
-        yield notice("No links." if totals["mentions"] is None else "No links, and no mentions.")
+def note_links_view(found: NoteLinks) -> Iterable[Element]:
+    if found.digest:
+        yield Line(Segment(f"digest {found.digest}", "muted"))
+    totals = found.totals
+    yield from _section("Links to", found.links, _own_link, totals.links, found.offset)
+    yield from _section("Linked from", found.backlinks, _backlink, totals.backlinks, found.offset)
+    yield from _section("Unresolved", found.unresolved, _own_link, totals.unresolved, found.offset)
+    yield from _section("Mentioned without a link", found.mentions or (), _mention, found.mentions_total, found.offset)
+    if not any((totals.links, totals.backlinks, totals.unresolved, found.mentions_total)):
+        yield notice("No links." if found.mentions_total is None else "No links, and no mentions.")
 
 
-LINKS = (Column("path", role="path"), *map(Column, ("line", "target", "text", "context")))
+def _section(
+    title: str, found: Sequence[Entry], show: Callable[[Entry], Line], total: int | None, offset: int
+) -> Iterable[Section]:
+    if total:
+        yield Section(title, RecordList(Table(LINKS, found), [*map(show, found)]), total, "link", offset, MAX_LINKS)
 
 
-def _link_record(one: Entry) -> Entry:
-    return {**one, "target": one.get("target") or _fragment(one)}
+def _own_link(one: NoteLink) -> Line:
+    target = path_of(one.path, _fragment(one)) if one.path else Segment(f"[[{inline(one.target)}]]")
+    return Line(f"line {one.line} → ", target, *_label(one))
 
 
-def _own_link(one: Entry) -> Line:
-    target = path_of(one["path"], _fragment(one)) if one["path"] else Segment(f"[[{inline(one['target'])}]]")
-    return Line(f"line {one['line']} → ", target, *_label(one))
-
-
-def _backlink(one: Entry) -> Line:
+def _backlink(one: NoteLink) -> Line:
     part = _fragment(one)
-    return Line(path_of(one["path"], f":{one['line']}"), f" → {part}" if part else "", *_label(one))
+    return Line(path_of(one.path or "", f":{one.line}"), f" → {part}" if part else "", *_label(one))
 
 
-def _mention(one: Entry) -> Line:
-    said = f" says “{inline(one['text'])}”"
-    return Line(path_of(one["path"], f":{one['line']}"), said, *_sentence(one["context"]))
+def _mention(one: NoteMention) -> Line:
+    said = f" says “{inline(one.text)}”"
+    return Line(path_of(one.path, f":{one.line}"), said, *_sentence(one.context))
 
 
-def _fragment(one: Entry) -> str:
-    if one.get("block"):
-        return f"#^{inline(one['block'])}"
-    return f"#{inline(one['heading'])}" if one.get("heading") else ""
+def _fragment(one: NoteLink) -> str:
+    if one.block:
+        return f"#^{inline(one.block)}"
+    return f"#{inline(one.heading)}" if one.heading else ""
 
 
-def _label(one: Entry) -> Iterable[str | Segment]:
-    yield f" “{inline(one['text'])}”" if one["text"] != one["target"] else ""
-    yield " (embed)" if one.get("embed") else ""
-    yield from _sentence(one["context"]) if one.get("context") else ()
+def _label(one: NoteLink) -> Iterable[str | Segment]:
+    yield f" “{inline(one.text)}”" if one.text != one.target else ""
+    yield " (embed)" if one.embed else ""
+    yield from _sentence(one.context) if one.context else ()
 
 
 def _sentence(context: str) -> Iterable[str | Segment]:
@@ -85,48 +91,63 @@ def _sentence(context: str) -> Iterable[str | Segment]:
     return " — ", Segment(sentence, "muted", fit_words(sentence, MAX_SENTENCE))
 
 
-LINK_SECTIONS: Mapping[str, tuple[str, Callable[[Entry], Line]]] = {
-    "links": ("Links to", _own_link),
-    "backlinks": ("Linked from", _backlink),
-    "unresolved": ("Unresolved", _own_link),
-    "mentions": ("Mentioned without a link", _mention),
-}
+def _target(one: NoteLink | NoteMention) -> str:
+    return (one.target or _fragment(one)) if isinstance(one, NoteLink) else ""
 
 
-def resolved_link_view(answer: Answer) -> Iterable[Element]:
-    if answer["path"] is None:
+LINKS = (
+    Column("path", role="path"),
+    Column("line"),
+    Column("target", value=_target),
+    *map(Column, ("text", "context")),
+)
+
+
+def resolved_link_view(found: ResolvedLink) -> Iterable[Element]:
+    if found.path is None:
         yield notice("It points to no note.")
     else:
-        block = f"#^{inline(answer['block'])}" if answer["block"] else ""
-        yield Line(path_of(answer["path"], f"#{inline(answer['heading'])}" * bool(answer["heading"]) + block))
+        block = f"#^{inline(found.block)}" if found.block else ""
+        yield Line(path_of(found.path, f"#{inline(found.heading)}" * bool(found.heading) + block))
 
 
-def link_edit_view(answer: Answer) -> Iterable[Element]:
-    if not answer["links"]:
+def link_edit_view(edit: LinkEdit) -> Iterable[Element]:
+    if not edit.links:
         yield notice("There is nothing to link.")
-    yield from written_view(answer)
+    made = f" · change {edit.change_id}" if edit.change_id else ""
+    yield notice(f"{change_state(edit.change_id, edit.state, dry_run=edit.dry_run)}: ", path_of(edit.path), made)
+    digest = f"as it is now: {edit.before[:SHORT_DIGEST]}" if edit.dry_run else edit.digest[:SHORT_DIGEST]
+    yield notice(f"digest {digest}")
+    for left in edit.refused:
+        yield notice("not linked: ", path_of(left.target), f" in line {left.line}: {inline(left.why)}")
+    yield from notices(edit.warnings, "note: ")
+    yield Diff(edit.diff) if edit.dry_run or not edit.change_id else beginning_of(edit.diff)
+    yield from way_back(edit.change_id, edit.state)
 
 
-def suggestions_view(answer: Answer) -> Iterable[Element]:
-    if answer["digest"]:
-        yield notice(f"digest {answer['digest'][:SHORT_DIGEST]}")
-    found = answer["suggestions"]
-    rows = [{**one, "path": one["target"], "line": one["lines"][0], "why": "; ".join(one["why"])} for one in found]
-    yield RecordList(Table(SUGGESTIONS, rows), [*map(_suggestion, found)])
-    if not answer["suggestions"]:
+def suggestions_view(found: LinkSuggestions) -> Iterable[Element]:
+    if found.digest:
+        yield notice(f"digest {found.digest[:SHORT_DIGEST]}")
+    yield RecordList(Table(SUGGESTIONS, found.suggestions), [*map(_suggestion, found.suggestions)])
+    if not found.suggestions:
         yield notice("There is no link to suggest.")
-    yield from notices(answer.get("notices", ()))
+    yield from notices(found.notices)
 
 
-SUGGESTIONS = (Column("path", role="path"), *map(Column, ("line", "text", "score", "why")))
+SUGGESTIONS = (
+    Column("path", role="path", value=lambda one: one.target),
+    Column("line", value=lambda one: one.lines[0]),
+    *map(Column, ("text", "score")),
+    Column("why", value=lambda one: "; ".join(one.why)),
+)
 
 
-def _suggestion(one: Entry) -> Line:
-    why = [*map(inline, one["why"])]
-    text = Segment(f"“{inline(one['text'])}”", "title")
+def _suggestion(one: LinkSuggestion) -> Line:
+    why = [*map(inline, one.why)]
+    text = Segment(f"“{inline(one.text)}”", "title")
     reasons = Segment("; ".join(why), "muted", cut_reasons(why))
-    score = aside(f" · {one['score']:.2f}")
-    return Line(f"- line {one['lines'][0]} ", text, " → ", path_of(one["target"]), " (", reasons, ")", score)
+    score = aside(f" · {one.score:.2f}")
+    return Line(f"- line {one.lines[0]} ", text, " → ", path_of(one.target), " (", reasons, ")", score)
 
 
 PROSPECTS = (
@@ -137,12 +158,12 @@ PROSPECTS = (
 )
 
 
-def prospects_view(answer: Answer) -> Iterable[Element]:
+def prospects_view(found: NameProspects) -> Iterable[Element]:
     none = notice("No name that several notes link to lacks a note.")
-    yield page_notice(answer, "prospects", "name") if answer["total"] else none
-    yield Table(PROSPECTS, answer["prospects"])
-    if answer.get("dismissed"):
-        yield notice(f"{answer['dismissed']} more dismissed")
+    yield page_notice(found.prospects, found, "name") if found.total else none
+    yield Table(PROSPECTS, found.prospects)
+    if found.dismissed:
+        yield notice(f"{found.dismissed} more dismissed")
 
 
 NAMED = Column("notes", " in {}", role="path", most=3)
@@ -165,8 +186,8 @@ REPORT_SECTIONS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
         (
             Column("path", role="path"),
             Column("mentioned", lambda notes: f": {count_of(notes, 'note')} say{'s' * (notes == 1)}"),
-            Column("said", " {}"),
-            Column("places", ": {}", role="path", most=3),
+            Column("said", " {}", value=lambda one: [f"“{inline(name)}”" for name in one.said]),
+            Column("places", ": {}", "path", lambda one: [f"{each.path}:{each.line}" for each in one.places], most=3),
         ),
     ),
     "ambiguous": (
@@ -181,22 +202,16 @@ REPORT_SECTIONS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
 }
 
 
-def link_report_view(answer: Answer) -> Iterable[Element]:
-    unresolved = answer["unresolved"]
+def link_report_view(report: LinkReport) -> Iterable[Element]:
+    unresolved = report.unresolved
     yield f"{count_of(unresolved, 'name')} that links ask for {'has' if unresolved == 1 else 'have'} no note."
     for kind, (title, columns) in REPORT_SECTIONS.items():
-        if answer[kind]:
-            rows = [*map(_unlinked_note, answer[kind])] if kind == "unlinked" else answer[kind]
-            yield Section(title, Table(columns, rows), answer["totals"][kind])
-    if (onward := answer.get("next_offset")) is not None:
-        yield notice(f"`offset: {onward}` shows more.")
-    if not any(answer["totals"].values()):
+        if rows := getattr(report, kind):
+            yield Section(title, Table(columns, rows), getattr(report.totals, kind))
+    if report.next_offset is not None:
+        yield notice(f"`offset: {report.next_offset}` shows more.")
+    if not any(astuple(report.totals)):
         yield "Every link leads somewhere, and no note's name stands without a link where it should have one."
-    if answer["rate"] is not None:
-        yield f"Of suggested links {answer['accepted']} were accepted and {answer['declined']} declined."
-    yield from notices(answer.get("notices", ()))
-
-
-def _unlinked_note(one: Entry) -> Entry:
-    said = [f"“{inline(name)}”" for name in one["said"]]
-    return {**one, "said": said, "places": [f"{place['path']}:{place['line']}" for place in one["places"]]}
+    if report.rate is not None:
+        yield f"Of suggested links {report.accepted} were accepted and {report.declined} declined."
+    yield from notices(report.notices)

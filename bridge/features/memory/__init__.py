@@ -3,7 +3,7 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.memory import recall, remember, results, revise, set_up
+from bridge.features.memory import recall, remember, revise, set_up
 from bridge.features.memory.use_log import USES
 
 FEATURE = Feature(
@@ -22,9 +22,9 @@ FEATURE = Feature(
     tasks=(set_up.mark_older_folder,),
     views={
         Written: written_view,
-        remember.RememberedNote: results.remembered_view,
-        revise.ForgottenMemory: results.forgotten_view,
-        recall.RecalledMemories: results.recall_view,
-        recall.MemoryPage: results.memory_list_view,
+        remember.RememberedNote: remember.remembered_view,
+        revise.ForgottenMemory: revise.forgotten_view,
+        recall.RecalledMemories: recall.recall_view,
+        recall.MemoryPage: recall.memory_list_view,
     },
 )

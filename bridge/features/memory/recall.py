@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Query, When
+from bridge.api.markup import Column, Element, Line, Section, Table, notices
 from bridge.api.moments import moment
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.redact import redact_denied
@@ -40,7 +41,7 @@ from bridge.records import Record
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_case
-from bridge.text.invisible import quote_path
+from bridge.text.invisible import inline, quote_path
 from bridge.types import SearchMode, VaultPath
 
 MAX_STANDING_MEMORIES: Final = 20
@@ -382,3 +383,45 @@ def sort_key(memory: Memory, uses: Mapping[VaultPath, MemoryUse], sort: Sort) ->
             return -uses.get(memory.path, NO_USE).last, memory.path
         case "expires":
             return float("inf") if memory.expires is None else memory.expires, memory.path
+
+
+MEMORY = (
+    Column("path", role="path"),
+    Column("kind", " · {}"),
+    Column("vault", " · in {}"),
+    Column("tier", " · {}", detail=True),
+    Column("score", " · score {}"),
+    Column("pinned", lambda pinned: " · pinned" if pinned else ""),
+    Column("scope", " · {}", most=5, detail=True),
+    Column("agent", " · by {}", detail=True),
+    Column("created", lambda created: f" · {created[:10]}", detail=True),
+    Column("used", lambda used: f" · used {used.times}×" if used.times else "", detail=True),
+    Column("expires", lambda expires: f" · until {expires[:10]}", detail=True),
+    Column("digest", " · digest {}", detail=True),
+    Column("conflicts", " · contradicts {}", most=3),
+    Column("problems", lambda problems: "".join(f" · {inline(one)}" for one in problems[:2]), detail=True),
+    Column("why", " · {}", most=1, detail=True),
+    Column("text", lambda text: f"\n{inline(text)}"),
+)
+
+
+SAID = (Column("path", role="path"), Column("what", " · {}"), Column("text", lambda text: f"\n{inline(text)}"))
+
+
+def recall_view(recalled: RecalledMemories) -> Iterable[Element]:
+    """Show what was recalled: what fits, what always holds, and what is open."""
+    yield from notices(recalled.notices)
+    parts = (("Fits", recalled.memories), ("Always holds", recalled.standing), ("Open questions", recalled.questions))
+    yield from (Section(title, Table(MEMORY, found)) for title, found in parts if found)
+    if recalled.sessions:
+        yield Section("Said in earlier sessions", Table(SAID, recalled.sessions))
+    if not recalled.memories:
+        others = recalled.standing or recalled.questions or recalled.sessions
+        yield Line("No other memory fits." if others else "No memory fits.")
+
+
+def memory_list_view(page: MemoryPage) -> Iterable[Element]:
+    yield from notices(page.notices)
+    counts = (f"{number} {name}" for part in (page.counts.kinds, page.counts.tiers) for name, number in part.items())
+    yield Line(f"{page.total:,} {'memory' if page.total == 1 else 'memories'}: {', '.join(counts) or 'none'}")
+    yield Table(MEMORY, page.memories)

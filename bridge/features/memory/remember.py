@@ -13,7 +13,9 @@ from msgspec.structs import asdict, replace
 
 from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
+from bridge.api.change_view import written_view
 from bridge.api.hints import Properties
+from bridge.api.markup import Column, Element, Section, Table
 from bridge.api.moments import day
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -497,3 +499,18 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
     why = "It was remembered before." if known.is_same_text else "It was recalled in this session."
     nothing = nothing_written(known.path, f"{why} Nothing was written.", digest=None if note is None else note.digest)
     return RememberedNote(**asdict(nothing), like=like, existing=True)
+
+
+LIKE = (
+    Column("path", role="path"),
+    Column("share", " · {:.0%} of its words"),
+    Column("cosine", " · cosine {}"),
+    Column("contradicts", lambda contradicts: " · contradicts it, and is not recalled any more" if contradicts else ""),
+)
+
+
+def remembered_view(written: RememberedNote) -> Iterable[Element]:
+    """Show a memory that was written, and those that say something similar."""
+    yield from written_view(written)
+    if written.like:
+        yield Section("Similar", Table(LIKE, written.like))

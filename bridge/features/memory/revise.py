@@ -1,7 +1,7 @@
 """Revising, judging and forgetting memories."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -9,9 +9,11 @@ from msgspec import field
 from msgspec.structs import asdict
 
 from bridge.api.call import Call
+from bridge.api.change_view import written_view
+from bridge.api.dispatch import paths_in_result
 from bridge.api.hints import Properties
+from bridge.api.markup import Element, notice
 from bridge.api.registry import OPERATIONS, get_operation, operation
-from bridge.api.schemas import to_json
 from bridge.api.signature import Spread
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.base import Request
@@ -263,18 +265,8 @@ async def verify_forgotten(call: Call, path: VaultPath, question: str) -> Forgot
     for name, (argument, others) in CHECKS.items():
         if name in OPERATIONS:
             answer = await get_operation(name).run(call, {argument: question, **others})
-            found[name] = path in paths_in(to_json(answer))
+            found[name] = path in paths_in_result(answer, {call.host.id, call.host.name})
     return ForgottenCheck(**found)
-
-
-def paths_in(answer: object) -> set[object]:
-    match answer:
-        case dict():
-            return {answer.get("path")}.union(*map(paths_in, answer.values()))
-        case list():
-            return set[object]().union(*map(paths_in, answer))
-        case _:
-            return set()
 
 
 @operation(
@@ -303,3 +295,11 @@ async def judge_memory(call: Call, path: VaultPath, verdict: Verdict) -> JudgedM
         return JudgedMemory(memory.path, use.useful, use.wrong, use.stale, use.is_doubted)
 
     return await asyncio.to_thread(judge)
+
+
+def forgotten_view(forgotten: ForgottenMemory) -> Iterable[Element]:
+    """Show how a memory was forgotten, and what still finds it."""
+    yield from written_view(forgotten)
+    if forgotten.verified:
+        found = [name for name, finds in asdict(forgotten.verified).items() if finds]
+        yield notice(f"still found by: {', '.join(found) or 'nothing'}")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from bridge.api.change_view import written_view
 from bridge.api.markup import (
-    Answer,
     Column,
     Document,
     Element,
@@ -14,9 +13,12 @@ from bridge.api.markup import (
     aside,
     notice,
     notices,
-    page_notice,
     path_of,
 )
+from bridge.api.page import page_notice
+from bridge.features.notes.daily import DailyNote
+from bridge.features.notes.operations import FolderList, FoundNotes, TagList
+from bridge.features.notes.read import ReadNote, ReadNotes
 from bridge.markdown.sections import has_line_number
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
@@ -31,41 +33,41 @@ NOTES = (
     Column("title", ""),
     Column("tags", lambda tags: " ·" + "".join(f" #{inline(tag)}" for tag in tags)),
     Column("modified", most=10),
-    Column("digest", detail=True),
+    Column("digest", value=lambda note: note.digest[:SHORT_DIGEST], detail=True),
 )
 
 
-def note_view(answer: Answer) -> Iterable[Element]:
+def note_view(note: ReadNote) -> Iterable[Element]:
     """Show a note: what is needed to continue or to edit it, then its text unchanged, to the end."""
-    yield from _note_facts(answer)
-    if answer.get("outline") is None:
-        yield Document(answer["text"], TEXT)
+    yield from _note_facts(note)
+    if note.outline is None:
+        yield Document(note.text, TEXT)
 
 
-def _note_facts(answer: Answer) -> Iterable[Element]:
-    first, last = answer["lines"]
-    tags = "".join(f" #{inline(tag)}" for tag in answer["tags"])
-    facts = f" · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest'][:SHORT_DIGEST]}"
-    title = aside(f"{inline(answer['title'])}  ", "title")
-    yield Line(title, path_of(answer["path"]), Segment(facts, "muted"), aside(tags, "tag"))
-    yield from notices(answer.get("notices", ()))
-    if answer.get("outline") is not None:
-        yield from _outline(answer)
+def _note_facts(note: ReadNote) -> Iterable[Element]:
+    first, last = note.lines
+    tags = "".join(f" #{inline(tag)}" for tag in note.tags)
+    facts = f" · lines {first}-{last} of {note.total_lines} · digest {note.digest[:SHORT_DIGEST]}"
+    title = aside(f"{inline(note.title)}  ", "title")
+    yield Line(title, path_of(note.path), Segment(facts, "muted"), aside(tags, "tag"))
+    yield from notices(note.notices)
+    if note.outline is not None:
+        yield from _outline(note)
         return
-    if more := answer.get("next"):
-        offset = f" and `offset: {more['offset']}`" if more["offset"] else ""
-        yield notice(f"Cut; read on with `lines: {more['lines']}`{offset}.")
-    if (first, last) != (1, answer["total_lines"]) and answer["headings"]:
-        yield f"sections: {_join_limited(answer['headings'])}"
-    yield from notices(answer["problems"])
+    if more := note.next:
+        offset = f" and `offset: {more.offset}`" if more.offset else ""
+        yield notice(f"Cut; read on with `lines: {list(more.lines)}`{offset}.")
+    if (first, last) != (1, note.total_lines) and note.headings:
+        yield f"sections: {_join_limited(note.headings)}"
+    yield from notices(note.problems)
 
 
-def _outline(answer: Answer) -> Iterable[Element]:
+def _outline(note: ReadNote) -> Iterable[Element]:
     """Show the sections of a note, one per line, and its properties; a heading's parents are in the lines above."""
-    yield from (f"{name}: {inline(value)}" for name, value in answer["properties"].items())
+    yield from (f"{name}: {inline(value)}" for name, value in note.properties.items())
     above: list[str] = []
-    for one in answer["outline"]:
-        path = one["heading"]
+    for one in note.outline or ():
+        path = one.heading
         while above and not path.startswith(f"{above[-1]} > "):
             above.pop()
         # Only with its parents is a heading found by its line.
@@ -73,8 +75,8 @@ def _outline(answer: Answer) -> Iterable[Element]:
         marks = "#" if text == path else "#" * (len(above) + 1)
         above.append(path)
         heading = Segment(inline(text), "heading")
-        yield Line(f"{one['lines'][0]}-{one['lines'][1]} {marks} ", heading, f" ({one['chars']:,} characters)")
-    if not answer["outline"]:
+        yield Line(f"{one.lines[0]}-{one.lines[1]} {marks} ", heading, f" ({one.chars:,} characters)")
+    if not note.outline:
         yield "It has no headings."
 
 
@@ -83,46 +85,46 @@ def _join_limited(words: Sequence[str]) -> str:
     return " | ".join(map(inline, words[:MAX_SHOWN])) + rest
 
 
-def notes_view(answer: Answer) -> Iterable[Element]:
+def notes_view(read: ReadNotes) -> Iterable[Element]:
     """Show several notes; each text ends with a marker of the note's digest, which no note can contain itself."""
-    for part in answer["notes"]:
-        if part["note"] is None:
-            yield Line(Segment(inline(part["asked"]), "path"), " · ", Segment(inline(part["problem"]), "error"))
+    for part in read.notes:
+        if part.note is None:
+            yield Line(Segment(inline(part.asked), "path"), " · ", Segment(inline(part.problem), "error"))
             continue
-        yield from _note_facts(part["note"])
-        if part["note"].get("outline") is None:
-            yield Document(part["note"]["text"], TEXT, f"--- end of {part['note']['digest'][:SHORT_DIGEST]} ---")
+        yield from _note_facts(part.note)
+        if part.note.outline is None:
+            yield Document(part.note.text, TEXT, f"--- end of {part.note.digest[:SHORT_DIGEST]} ---")
 
 
-def note_list_view(answer: Answer) -> Iterable[Element]:
-    yield page_notice(answer, "notes", "note")
-    yield from notices(answer.get("notices", ()))
-    yield Table(NOTES, [{**one, "digest": one["digest"][:SHORT_DIGEST]} for one in answer["notes"]])
+def note_list_view(found: FoundNotes) -> Iterable[Element]:
+    yield page_notice(found.notes, found, "note")
+    yield from notices(found.notices)
+    yield Table(NOTES, found.notes)
 
 
-def folder_list_view(answer: Answer) -> Iterable[Element]:
+def folder_list_view(found: FolderList) -> Iterable[Element]:
     """Show the folders, one per line, each with its number of notes, including those below."""
-    yield Table((Column("path", role="path"), Column("notes")), answer["folders"])
-    if not answer["folders"]:
+    yield Table((Column("path", role="path"), Column("notes")), found.folders)
+    if not found.folders:
         yield notice("No folders.")
 
 
-def tag_list_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer.get("notices", ()))
-    yield Table((Column("tag", "#{}"), Column("count", " {}")), answer["tags"], most=MAX_SHOWN)
-    if not answer["tags"]:
+def tag_list_view(found: TagList) -> Iterable[Element]:
+    yield from notices(found.notices)
+    yield Table((Column("tag", "#{}"), Column("count", " {}")), found.tags, most=MAX_SHOWN)
+    if not found.tags:
         yield notice("No tags.")
 
 
-def daily_note_view(answer: Answer) -> Iterable[Element]:
-    if answer.get("change_id") or answer["diff"]:
-        yield from written_view(answer)
+def daily_note_view(note: DailyNote) -> Iterable[Element]:
+    if note.change_id or note.diff:
+        yield from written_view(note)
         return
-    yield from notices(answer["warnings"], "note: ")
-    if answer["text"] is None:
-        yield notice(path_of(answer["path"]), f" · {answer['date']} · there is none yet")
+    yield from notices(note.warnings, "note: ")
+    if note.text is None:
+        yield notice(path_of(note.path), f" · {note.date} · there is none yet")
         yield notice(aside("`append` creates it."))
     else:
-        digest = f" · digest {answer['digest'][:SHORT_DIGEST]}" if answer["digest"] else ""
-        yield Line(path_of(answer["path"]), Segment(f" · {answer['date']}{digest}", "muted"))
-        yield Document(answer["text"], TEXT)
+        digest = f" · digest {note.digest[:SHORT_DIGEST]}" if note.digest else ""
+        yield Line(path_of(note.path), Segment(f" · {note.date}{digest}", "muted"))
+        yield Document(note.text, TEXT)

@@ -14,7 +14,7 @@ from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.arguments import require_plain_name
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
-from bridge.api.markup import Answer, Column, Element, Section, Table, notice, notices
+from bridge.api.markup import Column, Element, Section, Table, notice, notices
 from bridge.api.note_text import open_note, read_text
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
@@ -473,12 +473,12 @@ LIKE = (
 )
 
 
-def promoted_view(answer: Answer) -> Iterable[Element]:
+def promoted_view(promoted: PromotedNote) -> Iterable[Element]:
     """Show the copy, then the note that was copied."""
-    yield notice(f"{answer['outcome']}, in the vault {inline(answer['copy']['vault'])}:")
-    yield from notices(answer["warnings"], "note: ")
-    yield from written_view(answer["copy"])
-    if answer["like"]:
-        yield Section("Similar", Table(LIKE, answer["like"]))
+    yield notice(f"{promoted.outcome}, in the vault {inline(promoted.copy.vault)}:")
+    yield from notices(promoted.warnings, "note: ")
+    yield from written_view(promoted.copy)
+    if promoted.like:
+        yield Section("Similar", Table(LIKE, promoted.like))
     yield notice("The note itself:")
-    yield from written_view(answer["original"])
+    yield from written_view(promoted.original)

@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 
 from bridge.api.change_view import forecast_lines, written_view
-from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notice, notices, path_of
+from bridge.api.markup import Column, Element, Line, Section, Table, notice, notices, path_of
+from bridge.features.properties.change_many import ManyWritten
+from bridge.features.properties.check import CheckedNotes
+from bridge.features.properties.report import PropertyReport
 from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline
 
@@ -29,18 +32,18 @@ VALUES = (
 )
 
 
-def property_report_view(answer: Answer) -> Iterable[Element]:
-    total, values = answer["total"], answer.get("values")
+def property_report_view(report: PropertyReport) -> Iterable[Element]:
+    total, values = report.total, report.values
     if values is not None:
-        yield notice(f"{count_shown(len(values), total, 'value')} in {count_of(answer['notes'], 'note')}")
-        yield from notices(answer["notices"])
+        yield notice(f"{count_shown(len(values), total, 'value')} in {count_of(report.notes, 'note')}")
+        yield from notices(report.notices)
         yield Table(VALUES, values)
         return
-    shown = f"{len(answer['properties'])} of " if len(answer["properties"]) < total else ""
-    yield notice(f"{shown}{total:,} properties in {count_of(answer['notes'], 'note')}")
-    yield from notices(answer["notices"])
-    yield Table(PROPERTIES, answer["properties"])
-    for path in answer["unreadable"]:
+    shown = f"{len(report.properties)} of " if len(report.properties) < total else ""
+    yield notice(f"{shown}{total:,} properties in {count_of(report.notes, 'note')}")
+    yield from notices(report.notices)
+    yield Table(PROPERTIES, report.properties)
+    for path in report.unreadable:
         yield Line("cannot be read: ", path_of(path))
 
 
@@ -70,21 +73,21 @@ VIOLATIONS = (
 )
 
 
-def checked_notes_view(answer: Answer) -> Iterable[Element]:
-    shown = count_shown(len(answer["violations"]), answer["total"], "violation")
-    rules = count_of(answer["rules"], "rule")
-    dismissed = f", {answer['dismissed']} more dismissed" if answer.get("dismissed") else ""
-    yield notice(f"{shown} of {rules} in {count_of(answer['notes'], 'note')}{dismissed}")
-    yield from notices(answer["notices"])
-    yield Table(VIOLATIONS, answer["violations"])
-    if answer.get("conventions"):
-        yield Section("Rules", Table(CONVENTIONS, answer["conventions"]))
+def checked_notes_view(checked: CheckedNotes) -> Iterable[Element]:
+    shown = count_shown(len(checked.violations), checked.total, "violation")
+    rules = count_of(checked.rules, "rule")
+    dismissed = f", {checked.dismissed} more dismissed" if checked.dismissed else ""
+    yield notice(f"{shown} of {rules} in {count_of(checked.notes, 'note')}{dismissed}")
+    yield from notices(checked.notices)
+    yield Table(VIOLATIONS, checked.violations)
+    if checked.conventions:
+        yield Section("Rules", Table(CONVENTIONS, checked.conventions))
 
 
-def many_written_view(answer: Answer) -> Iterable[Element]:
-    yield from written_view(answer)
-    yield from forecast_lines(answer.get("forecast", ()))
-    for one in answer["skipped"][:MAX_SKIPPED_NOTES]:
-        yield Line("skipped: ", path_of(one["path"]), f" · {inline(one['why'])}")
-    if len(answer["skipped"]) > MAX_SKIPPED_NOTES:
-        yield notice(f"… and {len(answer['skipped']) - MAX_SKIPPED_NOTES} more skipped")
+def many_written_view(made: ManyWritten) -> Iterable[Element]:
+    yield from written_view(made)
+    yield from forecast_lines(made.forecast)
+    for one in made.skipped[:MAX_SKIPPED_NOTES]:
+        yield Line("skipped: ", path_of(one.path), f" · {inline(one.why)}")
+    if len(made.skipped) > MAX_SKIPPED_NOTES:
+        yield notice(f"… and {len(made.skipped) - MAX_SKIPPED_NOTES} more skipped")

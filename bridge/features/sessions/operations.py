@@ -15,7 +15,7 @@ from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import change_state, way_back
 from bridge.api.hints import When
-from bridge.api.markup import Answer, Column, Element, Table, notice, notices, path_of
+from bridge.api.markup import Column, Element, Table, notice, notices, path_of
 from bridge.api.moments import iso, moment
 from bridge.api.note_text import open_note
 from bridge.api.page import ListPage, Page, PageArguments
@@ -216,9 +216,9 @@ SESSIONS = (
 )
 
 
-def session_list_view(answer: Answer) -> Iterable[Element]:
-    yield Table(SESSIONS, answer["sessions"])
-    if not answer["sessions"]:
+def session_list_view(listed: ListedSessions) -> Iterable[Element]:
+    yield Table(SESSIONS, listed.sessions)
+    if not listed.sessions:
         yield notice("No session found.")
 
 
@@ -351,14 +351,14 @@ def end_session(call: Call, client: str, status: Literal["paused", "completed"])
     return SavedJournal(**asdict(nothing_written(path, f"The session `{session.id}` is {status}.")))
 
 
-def saved_view(answer: Answer) -> Iterable[Element]:
+def saved_view(saved: SavedJournal) -> Iterable[Element]:
     """Show where words were written; their reader knows them."""
-    made = f" · change {answer['change_id']}" if answer["change_id"] else ""
-    yield notice(f"{change_state(answer)}: ", path_of(answer["path"]), made)
-    if answer["confirmation"]:
-        yield notice(f"The call itself must be confirmed with `confirm`: {inline(answer['confirmation'])}")
-    yield from notices(answer["warnings"], "note: ")
-    yield from way_back(answer)
+    made = f" · change {saved.change_id}" if saved.change_id else ""
+    yield notice(f"{change_state(saved.change_id, saved.state, dry_run=saved.dry_run)}: ", path_of(saved.path), made)
+    if saved.confirmation:
+        yield notice(f"The call itself must be confirmed with `confirm`: {inline(saved.confirmation)}")
+    yield from notices(saved.warnings, "note: ")
+    yield from way_back(saved.change_id, saved.state)
 
 
 def read_session(call: Call) -> tuple[SessionRecord, JournalFacts]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, VaultCheck, Verdict, WaitingCheck, make_finding
-from bridge.api.markup import Answer, Element, Line, Role, Segment, aside
+from bridge.api.markup import Element, Line, Role, Segment, aside
 from bridge.api.registry import FEATURES, operation
 from bridge.engine.hooks import describe_failure
 from bridge.engine.host import Host
@@ -380,13 +380,13 @@ VAULT_CHECKS: tuple[VaultCheck, ...] = (
 SIGNS: Mapping[str, tuple[str, Role]] = {"ok": ("ok  ", "ok"), "warn": ("warn", "warning"), "fail": ("FAIL", "error")}
 
 
-def diagnosis_view(answer: Answer) -> Iterable[Element]:
-    for finding in answer["findings"]:
-        vault = f" ({inline(finding['vault'])})" if finding["vault"] else ""
-        check = Segment(f"  {finding['check']}{vault}: ", "title")
-        yield Line(Segment(*SIGNS[finding["verdict"]]), check, inline(finding["message"]))
-        if finding["do"]:
-            yield Line("      ", Segment(f"→ {inline(finding['do'])}", "path"))
-        if finding["fix"]:
+def diagnosis_view(diagnosis: Diagnosis) -> Iterable[Element]:
+    for finding in diagnosis.findings:
+        vault = f" ({inline(finding.vault)})" if finding.vault else ""
+        check = Segment(f"  {finding.check}{vault}: ", "title")
+        yield Line(Segment(*SIGNS[finding.verdict]), check, inline(finding.message))
+        if finding.do:
+            yield Line("      ", Segment(f"→ {inline(finding.do)}", "path"))
+        if finding.fix:
             # Unchanged, so that it can be copied; a model reads it in the line before.
-            yield Line(aside(f"        {finding['fix']['command']}", "title"))
+            yield Line(aside(f"        {finding.fix.command}", "title"))

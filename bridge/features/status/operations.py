@@ -9,14 +9,13 @@ from datetime import datetime, timedelta
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 from msgspec import field
 from msgspec.structs import asdict, replace
 
 import bridge as program
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Element, Line, Role, Segment, path_of
+from bridge.api.markup import Element, Line, Role, Segment, path_of
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
@@ -204,89 +203,86 @@ class Status(Record):
     disk: Disk | None = None
 
 
-Vault = Mapping[str, Any]
-
 SIZES = ("bytes", "kB", "MB", "GB", "TB")
 
 
-def status_view(answer: Answer) -> Iterable[Element]:
+def status_view(status: Status) -> Iterable[Element]:
     """Show which bridge serves the vaults, and how far each is indexed."""
-    for vault in answer["vaults"]:
-        yield from _vault_status(vault, answer["bridge"])
-    if "disk" in answer:
-        yield _disk_sizes(answer["disk"])
+    for vault in status.vaults:
+        yield from _vault_status(vault, status.bridge)
+    if status.disk is not None:
+        yield _disk_sizes(status.disk)
 
 
-def _vault_status(vault: Vault, bridge: Mapping[str, Any] | None) -> Iterable[Element]:
-    ready, pending = vault["ready"], vault["pending"]
-    yield Line(Segment(inline(vault["name"]), "title"), "  ", path_of(vault["path"]))
+def _vault_status(vault: VaultStatus, bridge: RunningBridge | None) -> Iterable[Element]:
+    ready, pending = vault.ready, vault.pending
+    yield Line(Segment(inline(vault.name), "title"), "  ", path_of(vault.path))
     yield _fact("bridge", _describe_bridge(bridge))
-    yield _fact("indexed", f"{count_of(vault['notes'], 'note')}, {count_of(vault['passages'], 'passage')}")
-    words = "ready" if ready["keyword"] else "being read"
-    left = f", {count_of(pending['keyword'], 'note')} to go" if pending["keyword"] else ""
-    yield _fact("words", Segment(words, "ok" if ready["keyword"] else "warning"), left)
-    meaning = Segment(_semantic_state(vault), "ok" if ready["semantic"] else "warning")
+    yield _fact("indexed", f"{count_of(vault.notes, 'note')}, {count_of(vault.passages, 'passage')}")
+    words = "ready" if ready.keyword else "being read"
+    left = f", {count_of(pending.keyword, 'note')} to go" if pending.keyword else ""
+    yield _fact("words", Segment(words, "ok" if ready.keyword else "warning"), left)
+    meaning = Segment(_semantic_state(vault), "ok" if ready.semantic else "warning")
     yield _fact("meaning", meaning, _backlog(vault, bridge))
-    if (setup := vault.get("model_setup")) and setup["state"] != "running":
-        yield _fact("", Segment(inline(setup["hint"]), "hint"))
-    if vault.get("vectors_on_disk"):
+    if (setup := vault.model_setup) and setup.state != "running":
+        yield _fact("", Segment(inline(setup.hint), "hint"))
+    if vault.vectors_on_disk:
         yield _fact("", Segment("Vectors are found by an index on disk, since they exceed `memory_mb`.", "hint"))
-    if vault["paused"]:
+    if vault.paused:
         yield Line("  ", Segment("Embedding is paused; `resume_indexing` resumes it.", "hint"))
-    if vault["trouble"]:
-        yield Line("  ", Segment(inline(vault["trouble"]), "error"))
-    yield from _left_out("skipped", "muted", vault["skipped"])
-    yield from _left_out("failed", "error", vault["failed"])
-    if vault["disk"]:
-        yield _fact("disk", _disk_sizes(vault["disk"]))
+    if vault.trouble:
+        yield Line("  ", Segment(inline(vault.trouble), "error"))
+    yield from _left_out("skipped", "muted", vault.skipped)
+    yield from _left_out("failed", "error", vault.failed)
+    if vault.disk:
+        yield _fact("disk", _disk_sizes(vault.disk))
 
 
 def _fact(name: str, *values: str | Segment) -> Line:
     return Line(Segment(f"  {name:8} ", "muted"), *values)
 
 
-def _left_out(kind: str, role: Role, files: Mapping[str, Any]) -> Iterable[Line]:
-    for one in files["first"]:
-        yield _fact(kind, path_of(one["path"]), Segment(f": {inline(one['reason'])}", role))
-    if more := files["count"] - len(files["first"]):
+def _left_out(kind: str, role: Role, files: LeftOut) -> Iterable[Line]:
+    for one in files.first:
+        yield _fact(kind, path_of(one.path), Segment(f": {inline(one.reason)}", role))
+    if more := files.count - len(files.first):
         yield _fact(kind, f"… and {more:,} more")
 
 
-def _describe_bridge(bridge: Mapping[str, Any] | None) -> str:
+def _describe_bridge(bridge: RunningBridge | None) -> str:
     if bridge is None:
         return "none runs; this command opened the vault by itself"
-    since = datetime.fromisoformat(bridge["since"]).strftime("%Y-%m-%d %H:%M")
-    return f"process {bridge['pid']} at {bridge['url']}, since {since}"
+    since = datetime.fromisoformat(bridge.since).strftime("%Y-%m-%d %H:%M")
+    return f"process {bridge.pid} at {bridge.url}, since {since}"
 
 
-def _semantic_state(vault: Vault) -> str:
-    state = "ready" if vault["ready"]["semantic"] else "not ready"
-    if model := vault["model"]:
-        reason = f" ({model['reason']})" if model.get("reason") else ""
-        return f"{state}, {model['id']}{reason}"
-    if vault["ready"]["semantic"]:
+def _semantic_state(vault: VaultStatus) -> str:
+    state = "ready" if vault.ready.semantic else "not ready"
+    if model := vault.model:
+        reason = f" ({model.reason})" if model.reason else ""
+        return f"{state}, {model.id}{reason}"
+    if vault.ready.semantic:
         return state
-    if setup := vault.get("model_setup"):
-        return f"not ready. {inline(setup['message'])}"
-    # An earlier version of the bridge does not say whether it has looked.
-    return "not ready, no model is installed" if vault.get("model_known", True) else "not ready, looking for a model"
+    if setup := vault.model_setup:
+        return f"not ready. {inline(setup.message)}"
+    return "not ready, no model is installed" if vault.model_known else "not ready, looking for a model"
 
 
-def _backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
+def _backlog(vault: VaultStatus, bridge: RunningBridge | None) -> str:
     """Say how many passages have no vector, and how fast they are embedded."""
-    pending, embedding = vault["pending"]["vectors"], vault["embedding"]
-    if not pending or not vault["model"]:
+    pending, embedding = vault.pending.vectors, vault.embedding
+    if not pending or not vault.model:
         return ""
     if bridge is None:
         return f", {count_of(pending, 'passage')} without a vector; `vaultside index` embeds them"
     speed = ""
     if embedding is not None:
-        speed = f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"
+        speed = f", {embedding.per_second:,} a second, {timedelta(seconds=embedding.seconds_left)} left"
     return f", {count_of(pending, 'passage')} to go{speed}"
 
 
-def _disk_sizes(disk: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {_disk_size(size)}" for name, size in disk.items())
+def _disk_sizes(disk: VaultDisk | Disk) -> str:
+    return ", ".join(f"{name} {_disk_size(size)}" for name, size in asdict(disk).items())
 
 
 def _disk_size(size: float) -> str:
@@ -296,19 +292,19 @@ def _disk_size(size: float) -> str:
     return f"{size:,.1f} {SIZES[unit]}" if unit else count_of(int(size), "byte")
 
 
-def summarize_vault(vault: Vault) -> str:
-    if vault["ready"]["semantic"]:
+def summarize_vault(vault: VaultStatus) -> str:
+    if vault.ready.semantic:
         how = "words and meaning"
-    elif setup := vault.get("model_setup"):
-        how = "words; meaning follows" if setup["state"] == "running" else "words only"
-        how = f"{how}. {inline(setup['message'].rstrip('.'))}"
-    elif vault["model"] is None:
+    elif setup := vault.model_setup:
+        how = "words; meaning follows" if setup.state == "running" else "words only"
+        how = f"{how}. {inline(setup.message.rstrip('.'))}"
+    elif vault.model is None:
         how = "words only, since no model is installed"
     else:
         how = "words; by meaning when half of the passages are embedded"
-    skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
-    failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
-    return f"{vault['name']}: {count_of(vault['notes'], 'note')}{skipped}{failed}; search by {how}."
+    skipped = f", {vault.skipped.count:,} skipped" if vault.skipped.count else ""
+    failed = f", {vault.failed.count:,} unreadable" if vault.failed.count else ""
+    return f"{vault.name}: {count_of(vault.notes, 'note')}{skipped}{failed}; search by {how}."
 
 
 SHOWN = 20

@@ -1,3 +1,3 @@
 """What others use of status."""
 
-from bridge.features.status.operations import summarize_vault
+from bridge.features.status.operations import Status, VaultStatus, summarize_vault

@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Table, notice
+from bridge.api.markup import Column, Element, Table, notice
 from bridge.api.note_names import snapshot
 from bridge.api.registry import operation
 from bridge.records import Record
@@ -155,6 +156,12 @@ def read_once(calls: Iterable[CallRecord]) -> set[tuple[str, str, VaultPath]]:
     }
 
 
+class UseOf(Use, kw_only=True):
+    """The use of a tool, of a client or of all, beside that of others."""
+
+    kind: str
+
+
 USES = (
     Column("name"),
     Column("kind", lambda kind: "" if kind == "all" else f" ({kind})"),
@@ -167,9 +174,9 @@ USES = (
 )
 
 
-def usage_view(answer: Answer) -> Iterable[Element]:
+def usage_view(report: UsageReport) -> Iterable[Element]:
     """Show the recorded calls by tool and client, and the errors they ended in."""
-    kinds = (("all", [answer["total"]]), ("tool", answer["tools"]), ("client", answer["clients"]))
-    yield Table(USES, [{**use, "kind": kind} for kind, uses in kinds for use in uses])
-    for error in answer["errors"]:
-        yield notice(f"{count_of(error['calls'], 'call')} ended in {error['code']}.")
+    kinds = (("all", [report.total]), ("tool", report.tools), ("client", report.clients))
+    yield Table(USES, [UseOf(**asdict(use), kind=kind) for kind, uses in kinds for use in uses])
+    for error in report.errors:
+        yield notice(f"{count_of(error.calls, 'call')} ended in {error.code}.")

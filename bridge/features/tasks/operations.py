@@ -8,9 +8,9 @@ from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
-from bridge.api.markup import Answer, Column, Element, Table, notices, page_notice
+from bridge.api.markup import Column, Element, Table, notices
 from bridge.api.note_names import no_such_note, snapshot, unknown_names
-from bridge.api.page import ListPage, Page, PageArguments
+from bridge.api.page import ListPage, Page, PageArguments, page_notice
 from bridge.api.registry import operation
 from bridge.api.where import Where, choose_among, notes_where
 from bridge.index.note import IndexedNote, IndexedTask
@@ -190,8 +190,8 @@ TASKS = (
 )
 
 
-def task_list_view(answer: Answer) -> Iterable[Element]:
+def task_list_view(found: TaskList) -> Iterable[Element]:
     """Show a list of tasks, one per line, starting with what `toggle_task` needs."""
-    yield page_notice(answer, "tasks", "task")
-    yield from notices(answer.get("notices", ()))
-    yield Table(TASKS, answer["tasks"])
+    yield page_notice(found.tasks, found, "task")
+    yield from notices(found.notices)
+    yield Table(TASKS, found.tasks)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from bridge.api.change_view import forecast_lines
-from bridge.api.markup import Answer, Column, Diff, Element, Line, Segment, Table, notice, notices, path_of
+from bridge.api.markup import Column, Diff, Element, Line, Segment, Table, notice, notices, path_of
 from bridge.changes.forecast import CountForecast
 from bridge.records import Record
 from bridge.text.counts import count_of
@@ -224,44 +224,44 @@ RULES = (
 )
 
 
-def tidy_plan_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
-    if answer["path"] is None:
-        yield notice("Nothing else is to be done." if answer["notices"] else "Nothing was found that is out of order.")
+def tidy_plan_view(plan: TidyPlan) -> Iterable[Element]:
+    yield from notices(plan.notices)
+    if plan.path is None:
+        yield notice("Nothing else is to be done." if plan.notices else "Nothing was found that is out of order.")
         return
-    waits = " · waits for the user" if answer["state"] == "proposed" else ""
-    if answer["change_id"] is None:
+    waits = " · waits for the user" if plan.state == "proposed" else ""
+    if plan.change_id is None:
         yield notice("A dry run: the plan was not written.")
-    yield Line("plan ", path_of(answer["path"]), waits)
-    yield from forecast_lines(answer["forecast"])
-    yield Table(FINDINGS, answer["findings"])
-    if answer["left_out"]:
-        yield notice(f"{count_of(answer['left_out'], 'more finding')} with a higher `limit`.")
+    yield Line("plan ", path_of(plan.path), waits)
+    yield from forecast_lines(plan.forecast)
+    yield Table(FINDINGS, plan.findings)
+    if plan.left_out:
+        yield notice(f"{count_of(plan.left_out, 'more finding')} with a higher `limit`.")
 
 
-def shown_plan_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
-    yield Line(f"{answer['ticked']} of {count_of(len(answer['findings']), 'finding')} ticked")
-    yield from forecast_lines(answer["forecast"])
-    yield Table(FINDINGS, answer["findings"])
-    if diff := answer.get("diff"):
+def shown_plan_view(plan: ShownPlan) -> Iterable[Element]:
+    yield from notices(plan.notices)
+    yield Line(f"{plan.ticked} of {count_of(len(plan.findings), 'finding')} ticked")
+    yield from forecast_lines(plan.forecast)
+    yield Table(FINDINGS, plan.findings)
+    if diff := plan.diff:
         yield Diff(diff)
 
 
-def applied_plan_view(answer: Answer) -> Iterable[Element]:
-    if confirmation := answer.get("confirmation"):
+def applied_plan_view(plan: AppliedPlan) -> Iterable[Element]:
+    if confirmation := plan.confirmation:
         yield notice(confirmation)
-    if not answer["checks"]:
+    if not plan.checks:
         yield notice("Nothing is ticked.")
-    for one in answer["checks"]:
-        done = "would apply" if answer["dry_run"] else one["state"].replace("_", " ")
-        yield Line(f"{one['check']} · {done} {count_of(len(one['findings']), 'finding')}")
-        yield from (Line(f"{id_} · {inline(text)}") for id_, text in zip(one["findings"], one["texts"], strict=True))
-        yield from (notice(f"{dropped['id']} is left out: {inline(dropped['why'])}") for dropped in one["dropped"])
-    yield from forecast_lines(answer["forecast"])
-    if answer["session"]:
-        yield Line("undo all of it: ", Segment(f"`undo_change {answer['session']}`", "hint"))
+    for one in plan.checks:
+        done = "would apply" if plan.dry_run else one.state.replace("_", " ")
+        yield Line(f"{one.check} · {done} {count_of(len(one.findings), 'finding')}")
+        yield from (Line(f"{id_} · {inline(text)}") for id_, text in zip(one.findings, one.texts, strict=True))
+        yield from (notice(f"{dropped.id} is left out: {inline(dropped.why)}") for dropped in one.dropped)
+    yield from forecast_lines(plan.forecast)
+    if plan.session:
+        yield Line("undo all of it: ", Segment(f"`undo_change {plan.session}`", "hint"))
 
 
-def tidy_rules_view(answer: Answer) -> Iterable[Element]:
-    yield Table(RULES, answer["rules"])
+def tidy_rules_view(known: TidyRules) -> Iterable[Element]:
+    yield Table(RULES, known.rules)

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import orjson
-from msgspec import Meta
+from msgspec import Meta, convert
 from msgspec.structs import replace
 
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call
 from bridge.api.hints import describe_hint
-from bridge.api.markup import Answer, Element, Line, Segment, notice, notices
+from bridge.api.markup import Element, Line, Segment, notice, notices
 from bridge.api.operation import Operation
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
-from bridge.api.registry import operation, view_of
-from bridge.api.schemas import encode
+from bridge.api.registry import operation
+from bridge.api.schemas import encode, show
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation
@@ -308,36 +308,34 @@ COMMON_ARGUMENTS = {
 """Arguments that most writes take, listed once per result."""
 
 
-def found_tools_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
-    for tool in answer["tools"]:
-        right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
-        listed = " (listed: call it directly)" * tool["listed"]
-        yield Line(Segment(tool["name"], "title"), f" — {tool['summary']}{right}{listed}")
-        for one in tool["arguments"] if not tool["listed"] else ():
-            if one["name"] not in COMMON_ARGUMENTS:
-                takes = "" if one["takes"].startswith(OBVIOUS_TYPES) else f" Takes {one['takes']}."
-                yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
-    unlisted = [tool for tool in answer["tools"] if not tool["listed"] and not tool["server"]]
+def found_tools_view(found: FoundTools) -> Iterable[Element]:
+    yield from notices(found.notices)
+    for tool in found.tools:
+        right = f" (right in {tool.accuracy:.0%} of {tool.judged} cases)" if tool.accuracy is not None else ""
+        listed = " (listed: call it directly)" * tool.listed
+        yield Line(Segment(tool.name, "title"), f" — {tool.summary}{right}{listed}")
+        for one in tool.arguments if not tool.listed else ():
+            if one.name not in COMMON_ARGUMENTS:
+                takes = "" if one.takes.startswith(OBVIOUS_TYPES) else f" Takes {one.takes}."
+                yield f"  {one.name}{'' if one.required else '?'}: {one.meaning}{takes}"
+    unlisted = [tool for tool in found.tools if not tool.listed and not tool.server]
     for common, names in _common_arguments(unlisted).items():
         yield f"{', '.join(names)} also take{'s' if len(names) == 1 else ''} {', '.join(common)}."
-    if any(not tool["arguments"] for tool in unlisted):
+    if any(not tool.arguments for tool in unlisted):
         yield notice(Segment("", short="With its name as `task`, find_tool lists the arguments of a tool without."))
     if unlisted:
         yield notice(Segment("", short="Run one with `run_tool`."))
 
 
-def _common_arguments(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
+def _common_arguments(tools: Iterable[FoundTool]) -> Mapping[tuple[str, ...], Sequence[str]]:
     """Group the tools' names by the common arguments they take; those that take none are left out."""
     by_common: dict[tuple[str, ...], list[str]] = {}
     for tool in tools:
-        if common := tuple(
-            COMMON_ARGUMENTS[one["name"]] for one in tool["arguments"] if one["name"] in COMMON_ARGUMENTS
-        ):
-            by_common.setdefault(common, []).append(tool["name"])
+        if common := tuple(COMMON_ARGUMENTS[one.name] for one in tool.arguments if one.name in COMMON_ARGUMENTS):
+            by_common.setdefault(common, []).append(tool.name)
     return by_common
 
 
-def ran_tool_view(answer: Answer) -> Iterable[Element]:
+def ran_tool_view(ran: RanTool) -> Iterable[Element]:
     """Show a tool's result as if it had been called directly."""
-    return view_of(answer["name"])(answer["result"])
+    return show(convert(ran.result, get_tool(ran.name).result))

@@ -12,7 +12,7 @@ FEATURE = Feature(
     ),
     views={
         examine.WorkflowPage: examine.workflow_page_view,
-        perform.WorkflowOutcome: examine.outcome_view,
-        author.WrittenWorkflow: examine.written_workflow_view,
+        perform.WorkflowOutcome: perform.outcome_view,
+        author.WrittenWorkflow: author.written_workflow_view,
     },
 )

@@ -1,7 +1,7 @@
 """Writes workflows: from notes that are alike, from a starter or a text."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Annotated
@@ -13,6 +13,8 @@ from yaml import YAMLError
 from bridge.api.agreement import ask_user
 from bridge.api.arguments import require_writable_text
 from bridge.api.call import Call
+from bridge.api.change_view import written_view
+from bridge.api.markup import Element, notice
 from bridge.api.note_names import snapshot
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
@@ -20,7 +22,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.examine import WorkflowYaml
+from bridge.features.workflows.examine import WorkflowYaml, problem_lines
 from bridge.features.workflows.examples import MAX_EXAMPLES, DraftedNote, Example, draft_note
 from bridge.features.workflows.parse import Problem, starter_text
 from bridge.features.workflows.read import note_text, read_text, workflow_note, workflow_yaml
@@ -29,7 +31,7 @@ from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.names import note_name
 from bridge.text.fold import fold_case
 from bridge.text.secrets import require_plain
-from bridge.types import Digest, VaultPath
+from bridge.types import SHORT_DIGEST, Digest, VaultPath
 from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 from bridge.vault.paths import file_name_for
 
@@ -174,3 +176,9 @@ def describe_written(call: Call, made: Written, block: str, left_out: Sequence[s
         problems=found.problems,
         left_out=tuple(left_out),
     )
+
+
+def written_workflow_view(written: WrittenWorkflow) -> Iterable[Element]:
+    yield from written_view(written)
+    yield notice(f"digest of the workflow: {written.workflow_digest[:SHORT_DIGEST]}; the user must approve it.")
+    yield from problem_lines(written.problems)

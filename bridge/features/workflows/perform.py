@@ -1,14 +1,16 @@
 """Runs workflows, or shows what they would do."""
 
 import asyncio
+from collections.abc import Iterable
 from functools import partial
 
 from msgspec.structs import asdict
 
 from bridge.api.agreement import ask_user
 from bridge.api.call import Call
-from bridge.api.change_view import describe_forecast
+from bridge.api.change_view import describe_forecast, forecast_lines, written_view
 from bridge.api.hints import Properties
+from bridge.api.markup import Element, Line, notice, path_of
 from bridge.api.registry import operation
 from bridge.api.write import (
     Expectation,
@@ -25,7 +27,8 @@ from bridge.features.workflows.read import NOWHERE, ReadWorkflow, approved_diges
 from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun, read_meaning, workflow_host
 from bridge.features.workflows.templates import bind_variables
 from bridge.records import Record
-from bridge.types import Digest, VaultPath
+from bridge.text.invisible import inline
+from bridge.types import SHORT_DIGEST, Digest, VaultPath
 
 
 class WorkflowTurn(asyncio.Lock):
@@ -147,3 +150,25 @@ async def refuse_run(call: Call, found: ReadWorkflow, *, changed: bool) -> Bridg
         hint="It waits for the user, who answers in Obsidian or by `vaultside decide`; show a dry run of it.",
         digest=found.digest,
     )
+
+
+def outcome_view(outcome: WorkflowOutcome) -> Iterable[Element]:
+    if not outcome.approved:
+        yield notice(f"Not approved by the user; its digest is {outcome.workflow_digest[:SHORT_DIGEST]}.")
+    holds = {True: "yes", False: "no", None: "not asked"}
+    if outcome.conditions:
+        yield Line("conditions: " + ", ".join(f"{one.id} {holds[one.holds]}" for one in outcome.conditions))
+    for one in outcome.steps:
+        yield Line(f"{one.id}: {_step(one)}", *((" · ", path_of(one.path)) if one.path else ()))
+    if outcome.output:
+        yield Line(inline(outcome.output))
+    yield from forecast_lines(outcome.forecast)
+    yield from written_view(outcome)
+
+
+def _step(one: StepOutcome) -> str:
+    if one.state == "skipped":
+        return f"{one.do} skipped"
+    found = "" if one.found is None else f", {one.found:,} found"
+    times = f" {one.turns:,} times" if one.turns > 1 else ""
+    return f"{one.do}{times}{found}"
