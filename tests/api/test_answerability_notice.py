@@ -3,6 +3,7 @@
 import pytest
 
 from bridge.features.answers.questions import answerability_notice
+from bridge.search.answerability import Answerability, Verdict
 
 
 @pytest.mark.parametrize(
@@ -17,5 +18,5 @@ from bridge.features.answers.questions import answerability_notice
         ("not_in_vault", [], "Not in the vault, as far as can be told: the closest is *Zoo*."),
     ],
 )
-def test_the_line(verdict: str, missing: list[str], line: str | None) -> None:
-    assert answerability_notice({"verdict": verdict, "confidence": 0.3, "missing": missing}, "Zoo") == line
+def test_the_line(verdict: Verdict, missing: list[str], line: str | None) -> None:
+    assert answerability_notice(Answerability(verdict, 0.3, tuple(missing)), "Zoo") == line

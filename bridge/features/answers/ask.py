@@ -10,16 +10,15 @@ from msgspec.structs import replace
 from bridge.api import markup
 from bridge.api.call import Call, StreamEvent
 from bridge.api.hints import Folder, WritingMode
-from bridge.api.markup import Answer, Element, Line, aside, path_of
+from bridge.api.markup import Element, Line, aside, path_of
 from bridge.api.registry import operation
-from bridge.api.schemas import to_json
 from bridge.api.where import choose_among
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
 from bridge.features.answers.lookup import choose_servers, offer_tools
 from bridge.features.answers.prompt import Source, Turn, is_absent
 from bridge.features.answers.questions import answerability_notice, keep_question
-from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer
+from bridge.features.answers.records import AnswerExcerpt, AnswerSentence, AnswerSettings, AnswerStep, VaultAnswer
 from bridge.features.answers.sources import (
     FoundSources,
     Places,
@@ -210,7 +209,7 @@ def _answer_notice(found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
     # Of scripts without spaces, no line says all pairs of characters.
     is_told = len(found.asked) < MIN_TERMS or any(RUN.fullmatch(term) for term in found.asked)
     unsure = UNSURE if is_told else STREWN
-    return (answerability_notice(to_json(judged), found.closest, "quoted lines") or unsure,)
+    return (answerability_notice(judged, found.closest, "quoted lines") or unsure,)
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:
@@ -261,32 +260,32 @@ def _compose(quoted: VaultAnswer, written: WrittenAnswer) -> VaultAnswer:
     return replace(answer, answer=text, mode_used="chat", sentences=tuple(sentences), citations=tuple(citations))
 
 
-def answer_view(answer: Answer) -> Iterable[Element]:
-    is_quoted, judged, remarks = answer["mode_used"] == "extract", answer["answerability"], answer["notices"]
-    if not (is_quoted or answer["sentences"]):
-        yield answer["answer"]
-    elif judged is not None and judged["verdict"] == "answered" and answer["citations"]:
+def answer_view(answer: VaultAnswer) -> Iterable[Element]:
+    is_quoted, judged, remarks = answer.mode_used == "extract", answer.answerability, answer.notices
+    if not (is_quoted or answer.sentences):
+        yield answer.answer
+    elif judged is not None and judged.verdict == "answered" and answer.citations:
         yield ANSWERED
     else:
         # The verdict is the first.
         yield remarks[0]
         remarks = remarks[1:]
     if not is_quoted:
-        yield " ".join(map(_mark_sentence, answer["sentences"]))
-    for number, one in enumerate(answer["citations"], 1):
-        first, last = one["lines"]
+        yield " ".join(map(_mark_sentence, answer.sentences))
+    for number, one in enumerate(answer.citations, 1):
+        first, last = one.lines
         place = f":{first}" if first == last else f":{first}-{last}"
-        said_by = f"{one['tool']}, another program" if one["tool"] else path_of(one["path"], place)
-        yield Line(f"[{number if is_quoted else one['number']}] {one['quote']} · ", said_by)
+        said_by = f"{one.tool}, another program" if one.tool else path_of(one.path, place)
+        yield Line(f"[{number if is_quoted else one.number}] {one.quote} · ", said_by)
     yield from markup.notices(remarks)
-    if answer["withheld"]:
+    if answer.withheld:
         yield markup.notice(aside("`--json` shows it."))
-    for step in answer["steps"]:
-        asked = ", ".join(step["arguments"].values())
-        found = step["error"] or count_of(len(step["excerpts"]), "excerpt")
-        yield Line(f"{step['tool']} {asked}: {found}")
+    for step in answer.steps:
+        asked = ", ".join(step.arguments.values())
+        found = step.error or count_of(len(step.excerpts), "excerpt")
+        yield Line(f"{step.tool} {asked}: {found}")
 
 
-def _mark_sentence(sentence: Answer) -> str:
-    mark = "" if sentence["supported"] else " (not in these notes)"
-    return "".join([inline(sentence["text"]), *(f" [{number}]" for number in sentence["cites"]), mark])
+def _mark_sentence(sentence: AnswerSentence) -> str:
+    mark = "" if sentence.supported else " (not in these notes)"
+    return "".join([inline(sentence.text), *(f" [{number}]" for number in sentence.cites), mark])

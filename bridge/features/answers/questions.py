@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer
 from bridge.api.write import client_name
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
@@ -172,12 +171,12 @@ NAMED = 3
 
 
 def answerability_notice(
-    answerability: Answer | None, closest: str | None, looked_at: str = "best notes"
+    answerability: Answerability | None, closest: str | None, looked_at: str = "best notes"
 ) -> str | None:
     """Return the line; None where the question is answered, and where nothing can be told."""
-    if answerability is None or answerability["verdict"] == "answered":
+    if answerability is None or answerability.verdict == "answered":
         return None
-    verdict, missing = answerability["verdict"], answerability["missing"]
+    verdict, missing = answerability.verdict, answerability.missing
     words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:NAMED])
     if verdict == "not_in_vault":
         reasons = [f"the {looked_at} do not say {words}"] if words else []

@@ -9,7 +9,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Document, Element, notice, notices
+from bridge.api.markup import Document, Element, notice, notices
 from bridge.api.note_text import count_lines, open_note
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
@@ -347,11 +347,11 @@ def find_reader(call: Call, session: str) -> tuple[Reader, str]:
     return Reader(found.client, session), goal
 
 
-def brief_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
-    if answer["left_out"]:
-        yield notice(f"{answer['left_out']} more were left out.")
-    if answer["items"]:
-        yield Document(answer["text"], "briefing")
+def brief_view(brief: AgentBrief) -> Iterable[Element]:
+    yield from notices(brief.notices)
+    if brief.left_out:
+        yield notice(f"{brief.left_out} more were left out.")
+    if brief.items:
+        yield Document(brief.text, "briefing")
     else:
         yield "Nothing is known yet that would help."

@@ -11,7 +11,6 @@ from bridge.api.hints import Limit, Query
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
 from bridge.api.note_text import cut_found, open_hits
 from bridge.api.registry import operation
-from bridge.api.schemas import to_json
 from bridge.api.where import FilterArguments, NoteFilter, choose_among
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import answerability_notice
@@ -130,8 +129,7 @@ async def gather_context(
     brought_in = [InjectedNote(one.path, why, estimate_tokens(one.text)) for one in packed.items]
     await asyncio.to_thread(record_injection, call, "gather_context", brought_in)
     publish_injection(call)
-    judged = None if found.answerability is None else to_json(found.answerability)
-    verdict = answerability_notice(judged, hits[0].title if hits else None)
+    verdict = answerability_notice(found.answerability, hits[0].title if hits else None)
     return GatheredContext(
         text=packed.text if form == "text" else "",
         items=tuple(

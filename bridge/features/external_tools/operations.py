@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from bridge.api.agreement import ask_user, keep_answer
 from bridge.api.call import Call
 from bridge.api.feature import Finding, make_finding
-from bridge.api.markup import Answer, Document, Element, Line, Segment, notice
+from bridge.api.markup import Document, Element, Line, Segment, notice
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, Forbidden, InvalidArguments, ServerNotFound
 from bridge.features.external_tools.connection import Connection, ExternalTool
@@ -247,22 +247,22 @@ def is_allowed_resource(server: ExternalServer, uri: str) -> bool:
     return not server.tools or (is_plain and any(fnmatchcase(uri, glob) for glob in globs))
 
 
-def server_list_view(answer: Answer) -> Iterable[Element]:
-    if not answer["servers"]:
+def server_list_view(listed: ListedServers) -> Iterable[Element]:
+    if not listed.servers:
         yield notice(NONE_LISTED)
-    if any(server["tools"] for server in answer["servers"]):
+    if any(server.tools for server in listed.servers):
         yield notice(FOREIGN)
-    for server in answer["servers"]:
-        failed = f" · failed {server['failures']} times" if server["failures"] > 1 else ""
+    for server in listed.servers:
+        failed = f" · failed {server.failures} times" if server.failures > 1 else ""
         yield Line(
-            Segment(server["name"], "title"),
-            f" · {server['program']} · {server['state']} · asks: {server['confirm']}{failed}",
+            Segment(server.name, "title"),
+            f" · {server.program} · {server.state} · asks: {server.confirm}{failed}",
         )
-        if server["last_error"]:
-            yield f"  Last error: {server['last_error']}"
-        for tool in server["tools"]:
-            unused = "" if tool["allowed"] else " (not for agents)"
-            yield f"  {tool['name']}{unused}: {tool['description']} Arguments: {tool['arguments']}"
+        if server.last_error:
+            yield f"  Last error: {server.last_error}"
+        for tool in server.tools:
+            unused = "" if tool.allowed else " (not for agents)"
+            yield f"  {tool.name}{unused}: {tool.description} Arguments: {tool.arguments}"
 
 
 NAMED = 5
@@ -391,14 +391,14 @@ async def require_tool(call: Call, server: ExternalServer, connection: Connectio
     )
 
 
-def server_answer_view(answer: Answer) -> Iterable[Element]:
+def server_answer_view(answer: ServerAnswer) -> Iterable[Element]:
     """Show what a server answered, marked as another program's."""
-    yield notice(answer["notice"])
-    if answer["failed"]:
-        yield notice(f"The server `{answer['server']}` says that `{answer['source']}` failed.")
-    if answer["cut"]:
+    yield notice(answer.notice)
+    if answer.failed:
+        yield notice(f"The server `{answer.server}` says that `{answer.source}` failed.")
+    if answer.cut:
         yield notice("More was answered; this is its beginning.")
-    if answer["text"]:
-        yield Document(answer["text"], f"Answer of the server {answer['server']}")
+    if answer.text:
+        yield Document(answer.text, f"Answer of the server {answer.server}")
     else:
         yield notice("The answer is empty.")

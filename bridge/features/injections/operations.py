@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Table, notice
+from bridge.api.markup import Column, Element, Table, notice
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_note
@@ -243,12 +243,12 @@ ITEMS = (
 )
 
 
-def injections_view(answer: Answer) -> Iterable[Element]:
-    if not answer["sessions"]:
+def injections_view(listed: ListedInjections) -> Iterable[Element]:
+    if not listed.sessions:
         yield notice("Nothing was brought into a session.")
-    for one in answer["sessions"]:
-        yield notice(f"session {one['session']}: {count_of(len(one['items']), 'note')}, {one['tokens']:,} tokens")
-        yield Table(ITEMS, one["items"])
+    for one in listed.sessions:
+        yield notice(f"session {one.session}: {count_of(len(one.items), 'note')}, {one.tokens:,} tokens")
+        yield Table(ITEMS, one.items)
 
 
 class GivenNote(Record):

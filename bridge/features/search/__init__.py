@@ -13,6 +13,6 @@ FEATURE = Feature(
     ),
     views={
         results.SearchResult: results.search_view,
-        operations.FoundBlocks: results.blocks_view,
+        results.FoundBlocks: results.blocks_view,
     },
 )

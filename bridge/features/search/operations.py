@@ -22,7 +22,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, ModelMissing, NotReady
 from bridge.features.answers.public import keep_question
 from bridge.features.injections.public import find_withheld, reader_of
-from bridge.features.search.results import DIGEST, Freshness, Hit, SearchResult, make_hit
+from bridge.features.search.results import DIGEST, FoundBlocks, Freshness, Hit, SearchResult, make_hit
 from bridge.features.shared_index.public import SharedAnswer, search_stores
 from bridge.features.topics.public import shared_topics
 from bridge.search.block_search import search_blocks as find_blocks
@@ -364,10 +364,6 @@ def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
 def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
     note = vault.index.notes[path]
     return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.mtime), note.digest[:DIGEST])
-
-
-class FoundBlocks(SearchResult):
-    """Blocks, best first, each with its lines; several may be of one note, and `total` counts blocks."""
 
 
 @operation(

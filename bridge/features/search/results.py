@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from bridge.api.markup import Answer, Column, Element, Line, RecordList, Segment, Table, aside, notice, notices, path_of
+from bridge.api.markup import Column, Element, Line, RecordList, Segment, Table, aside, notice, notices, path_of
 from bridge.api.moments import iso
 from bridge.features.answers.public import answerability_notice
 from bridge.records import Record
@@ -104,86 +104,87 @@ class SearchResult(Record):
     answerability: Answerability | None = None
 
 
+class FoundBlocks(SearchResult):
+    """Blocks, best first, each with its lines; several may be of one note, and `total` counts blocks."""
+
+
 HIT, SNIPPET, HEADING = 225, 110, 40
 """Budgets for a hit and its parts: ten hits should stay below 800 tokens, and lines say where to read on."""
 
 
 HITS = (
     Column("path", role="path"),
-    *map(Column, ("lines", "score", "title", "heading", "snippet", "digest", "tags", "why")),
+    Column("lines", value=lambda hit: "{}-{}".format(*hit.lines)),
+    *map(Column, ("score", "title", "heading", "snippet", "digest", "tags")),
+    Column("why", value=lambda hit: "; ".join(hit.why)),
 )
 VAULT_HITS = (HITS[0], Column("vault"), *HITS[1:])
 
 
-def search_view(answer: Answer) -> Iterable[Element]:
+def search_view(found: SearchResult) -> Iterable[Element]:
     """Show a search result: two or three lines per note."""
-    yield from _freshness(answer)
-    yield from notices(answer["notices"])
-    closest = answer["hits"][0]["title"] if answer["hits"] else None
-    if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
+    yield from _freshness(found)
+    yield from notices(found.notices)
+    closest = found.hits[0].title if found.hits else None
+    if (verdict := answerability_notice(found.answerability, closest)) is not None:
         yield notice(verdict)
-    yield from _list_hits(answer, "note", "No note found.")
+    yield from _list_hits(found, "note", "No note found.")
 
 
-def blocks_view(answer: Answer) -> Iterable[Element]:
-    yield from _freshness(answer)
-    yield from notices(answer["notices"])
-    yield from _list_hits(answer, "block", "Nothing found.")
+def blocks_view(found: FoundBlocks) -> Iterable[Element]:
+    yield from _freshness(found)
+    yield from notices(found.notices)
+    yield from _list_hits(found, "block", "Nothing found.")
 
 
-def _list_hits(answer: Answer, what: str, nothing: str) -> Iterable[Element]:
-    found, total = answer["hits"], answer.get("total", 0)
-    if found:
-        shown = count_shown(len(found), max(total, len(found)), what)
+def _list_hits(found: SearchResult, what: str, nothing: str) -> Iterable[Element]:
+    count = len(found.hits)
+    if found.hits:
+        shown = count_shown(count, max(found.total, count), what)
         yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
-    elif not answer["notices"]:
+    elif not found.notices:
         yield notice(nothing)
-    yield from _hits(found)
+    yield from _hits(found.hits)
 
 
-def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:
-    if any(hit["passages"] for hit in found):
+def _hits(found: Sequence[Hit]) -> Iterable[Element]:
+    if any(hit.passages for hit in found):
         for number, hit in enumerate(found, start=1):
-            yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
+            yield from _passages(number, hit) if hit.passages else _snippet(number, hit)
             yield Line()
     elif found:
         lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
-        yield RecordList(Table(VAULT_HITS if found[0].get("vault") else HITS, [*map(_hit_record, found)]), lines)
+        yield RecordList(Table(VAULT_HITS if found[0].vault else HITS, found), lines)
 
 
-def _hit_record(hit: Mapping[str, Any]) -> Mapping[str, Any]:
-    first, last = hit["lines"]
-    return {**hit, "lines": f"{first}-{last}", "why": "; ".join(hit["why"])}
-
-
-def _freshness(answer: Answer) -> Iterable[Line]:
-    unread, waiting = answer["freshness"]["pending_keyword"], answer["freshness"]["pending_vectors"]
+def _freshness(found: SearchResult) -> Iterable[Line]:
+    unread, waiting = found.freshness.pending_keyword, found.freshness.pending_vectors
     if unread:
         yield notice(f"{count_of(unread, 'note')} {'is' if unread == 1 else 'are'} not indexed yet.")
-    if waiting and answer["mode_used"] != "keyword":
+    if waiting and found.mode_used != "keyword":
         yield notice(f"{count_of(waiting, 'passage')} cannot be found by meaning yet.")
 
 
-def _passages(number: int, hit: Mapping[str, Any]) -> Iterable[Line | str]:
-    yield Line(f"{number}. ", path_of(hit["path"]), *_assessment(hit, " · "))
-    for passage in hit["passages"]:
-        first, last = passage["lines"]
-        yield Line(Segment(f"--- {quote_path(hit['path'])}:{first}-{last} ---", "muted"))
-        yield passage["text"]
+def _passages(number: int, hit: Hit) -> Iterable[Line | str]:
+    yield Line(f"{number}. ", path_of(hit.path), *_assessment(hit, " · "))
+    for passage in hit.passages:
+        first, last = passage.lines
+        yield Line(Segment(f"--- {quote_path(hit.path)}:{first}-{last} ---", "muted"))
+        yield passage.text
 
 
-def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
-    first, last = hit["lines"]
-    above, _, heading = inline(hit["heading"]).rpartition(" > ")
-    place = [aside(f"{inline(hit['title'])}  ", "title"), path_of(hit["path"], f":{first}-{last}")]
-    if heading and heading not in hit["path"]:
+def _snippet(number: int, hit: Hit) -> Iterable[Line]:
+    first, last = hit.lines
+    above, _, heading = inline(hit.heading).rpartition(" > ")
+    place = [aside(f"{inline(hit.title)}  ", "title"), path_of(hit.path, f":{first}-{last}")]
+    if heading and heading not in hit.path:
         parents = aside(f"{above} > " if above else "", "heading")
         place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, HEADING))]
-    vault = (Segment(f"{inline(hit['vault'])} · ", "title"),) if hit.get("vault") else ()
+    vault = (Segment(f"{inline(hit.vault)} · ", "title"),) if hit.vault else ()
     where = Line(f"{number}. ", *vault, *place)
     why = Line("   ", *_assessment(hit, ""))
     room = min(SNIPPET, HIT - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
-    snippet = inline(hit["snippet"])
+    snippet = inline(hit.snippet)
     short = around_match(snippet, room)
     yield where
     if snippet:
@@ -191,8 +192,8 @@ def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
     yield why
 
 
-def _assessment(hit: Mapping[str, Any], before: str) -> Sequence[Segment]:
-    said = " ".join(hit["why"]).split()
-    tags = "".join(f" #{inline(tag)}" for tag in hit["tags"] if f"#{tag}" not in said)
-    why = Segment("; ".join(map(inline, hit["why"])), "muted", cut_reasons([*map(inline, hit["why"])]))
-    return Segment(f"{before}{hit['score']:.2f} · {hit['digest']} · ", "muted"), why, aside(tags, "tag")
+def _assessment(hit: Hit, before: str) -> Sequence[Segment]:
+    said = " ".join(hit.why).split()
+    tags = "".join(f" #{inline(tag)}" for tag in hit.tags if f"#{tag}" not in said)
+    why = Segment("; ".join(map(inline, hit.why)), "muted", cut_reasons([*map(inline, hit.why)]))
+    return Segment(f"{before}{hit.score:.2f} · {hit.digest} · ", "muted"), why, aside(tags, "tag")

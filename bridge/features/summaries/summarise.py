@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, groupby, islice
-from operator import itemgetter
 from typing import Annotated
 
 from msgspec import Meta
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Query, When, WritingMode
-from bridge.api.markup import Answer, Element, Line, Section, notice, notices, path_of
+from bridge.api.markup import Element, Line, Section, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_content
@@ -172,14 +171,14 @@ def read_notes(vault: OpenVault, known: Iterable[IndexedNote]) -> tuple[list[Not
     return notes, unreadable
 
 
-def summary_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
-    for group, found in groupby(answer["sentences"], key=itemgetter("group")):
+def summary_view(summary: Summary) -> Iterable[Element]:
+    yield from notices(summary.notices)
+    for group, found in groupby(summary.sentences, key=lambda one: one.group):
         lines = []
         for one in found:
-            first, last = one["lines"]
-            place = path_of(one["path"], f":{first}" if first == last else f":{first}-{last}")
-            lines.append(Line(place, " · ", one["text"]) if group else Line(one["text"], " · ", place))
+            first, last = one.lines
+            place = path_of(one.path, f":{first}" if first == last else f":{first}-{last}")
+            lines.append(Line(place, " · ", one.text) if group else Line(one.text, " · ", place))
         yield from (Section(group, lines, most=len(lines)),) if group else lines
-    if answer["left_out"]:
-        yield notice(f"{count_of(answer['left_out'], 'other note')} left out.")
+    if summary.left_out:
+        yield notice(f"{count_of(summary.left_out, 'other note')} left out.")

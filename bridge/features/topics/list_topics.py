@@ -3,28 +3,33 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import orjson
 from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
-from bridge.api.markup import Answer, Column, Element, Line, Segment, Table, notice, notices, path_of
+from bridge.api.markup import Column, Element, Line, Segment, Table, notice, notices, path_of
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
+from bridge.api.schemas import encode_default
+from bridge.changes.requests.base import operation_of
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.changes.requests.merge_notes import MergeNotes
+from bridge.changes.requests.move_note import MoveNote
 from bridge.errors import FolderNotFound
-from bridge.features.topics.findings import FindingKind
+from bridge.features.topics.findings import FindingKind, TopicEdit
 from bridge.features.topics.new_topics import first_sentence
 from bridge.features.topics.note_topics import NoteTopics, suggest_topics
 from bridge.features.topics.topic_tree import Topic, TopicTree
-from bridge.features.topics.validate import TopicProblem, validate_topics
+from bridge.features.topics.validate import StrayTopic, TopicProblem, validate_topics
 from bridge.features.topics.vault_topics import NO_TOPIC_FOLDER, VaultTopics, read_topics
 from bridge.records import Record
 from bridge.text.counts import count_of, count_shown
 from bridge.text.fold import fold_case
-from bridge.text.invisible import inline
+from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.types import SHORT_DIGEST, VaultPath
 
 
@@ -215,82 +220,82 @@ SUGGESTED = (
 )
 
 
-def topic_list_view(answer: Answer) -> Iterable[Element]:
+def topic_list_view(found: TopicList) -> Iterable[Element]:
     """Show the folders with their meanings, then a topic a line; of a note, its topics and suggestions; or findings."""
-    yield from notices(answer["notices"])
-    if answer["folder"] is None:
+    yield from notices(found.notices)
+    if found.folder is None:
         return
-    if answer.get("findings") is not None:
-        yield from _findings(answer)
+    if found.findings is not None:
+        yield from _findings(found, found.findings)
         return
-    if (note := answer.get("note")) is not None:
-        yield from _note_topics(answer, note)
+    if found.note is not None:
+        yield from _note_topics(found, found.note)
         return
-    shown = count_shown(len(answer["topics"]), answer["total"], "topic")
-    yield notice(f"{shown} in {inline(answer['folder'])}")
-    for one in answer["kinds"]:
-        if one["kind"] and one["meaning"]:
-            yield notice(f"{inline(one['kind'])} ({one['topics']}): {inline(one['meaning'])}")
-    yield Table(TOPICS, answer["topics"])
+    shown = count_shown(len(found.topics), found.total, "topic")
+    yield notice(f"{shown} in {inline(found.folder)}")
+    for one in found.kinds:
+        if one.kind and one.meaning:
+            yield notice(f"{inline(one.kind)} ({one.topics}): {inline(one.meaning)}")
+    yield Table(TOPICS, found.topics)
 
 
-def _note_topics(answer: Answer, note: Answer) -> Iterable[Element]:
-    has = ", ".join(inline(one["name"]) for one in answer["topics"]) or "none"
-    strays = "; no topic: " + ", ".join(map(inline, note["strays"])) if note["strays"] else ""
-    yield notice(f"Topics in the property {inline(note['property'])}: {has}{strays}")
-    if note["suggested"]:
-        learnt = f", learnt from {count_of(note['learnt_from'], 'note')}" if note["learnt_from"] else ""
-        yield notice(f"Suggested, with a probability of {note['least']:.0%} at least{learnt}:")
+def _note_topics(found: TopicList, note: NoteTopics) -> Iterable[Element]:
+    has = ", ".join(inline(one.name) for one in found.topics) or "none"
+    strays = "; no topic: " + ", ".join(map(inline, note.strays)) if note.strays else ""
+    yield notice(f"Topics in the property {inline(note.property)}: {has}{strays}")
+    if note.suggested:
+        learnt = f", learnt from {count_of(note.learnt_from, 'note')}" if note.learnt_from else ""
+        yield notice(f"Suggested, with a probability of {note.least:.0%} at least{learnt}:")
     else:
-        yield notice(note["why_none"] or "No other topic is probable enough.")
-    yield Table(SUGGESTED, note["suggested"])
+        yield notice(note.why_none or "No other topic is probable enough.")
+    yield Table(SUGGESTED, note.suggested)
 
 
-def _findings(answer: Answer) -> Iterable[Element]:
-    if total := answer["total"]:
-        shown = count_shown(len(answer["findings"]), total, "finding")
+def _findings(found: TopicList, findings: Sequence[TopicProblem]) -> Iterable[Element]:
+    if total := found.total:
+        shown = count_shown(len(findings), total, "finding")
         yield notice(f"{shown}; give the edits of those to be done to change_set")
-    elif not answer["notices"]:
+    elif not found.notices:
         yield notice("The topics are in order.")
-    for one in answer["findings"]:
-        yield Line(path_of(one["path"]), f" · {_sentence(one)}")
-        yield from (Line("  ", Segment(_edit(edit), short=_edit_json(edit))) for edit in one["edits"])
+    for one in findings:
+        yield Line(path_of(one.path), f" · {_sentence(one)}")
+        yield from (Line("  ", Segment(_edit(edit), short=_edit_json(edit))) for edit in one.edits)
 
 
 def _have_it(count: int, what: str) -> str:
     return f" · {count_of(count, what)} {'has' if count == 1 else 'have'} it" if count else ""
 
 
-def _sentence(one: Any) -> str:
-    topic, count = inline(one["topic"] or ""), count_of(one["notes"], "note")
-    match one["kind"]:
+def _sentence(one: TopicProblem) -> str:
+    topic, count = inline(one.topic or ""), count_of(one.notes, "note")
+    match one.kind:
         case "values":
-            return "; ".join(map(_stray, one["values"]))
+            return "; ".join(map(_stray, one.values))
         case "orphan":
             return "no note has this topic, and nothing links to it"
         case "rare":
-            return f"only {count} {'has' if one['notes'] == 1 else 'have'} this topic"
+            return f"only {count} {'has' if one.notes == 1 else 'have'} this topic"
         case "alike":
-            return f"may be the same as {topic}: {', '.join(one['why'])}"
+            return f"may be the same as {topic}: {', '.join(one.why)}"
         case _:
-            return f"would be a topic of {count}: {', '.join(map(inline, one['examples'][:3]))}"
+            return f"would be a topic of {count}: {', '.join(map(inline, one.examples[:3]))}"
 
 
-def _stray(value: Any) -> str:
-    shown = inline(value["value"])
-    match value["problem"]:
-        case "missing" | "outside" if value["instead"]:
-            return f"its topic {shown} does not lead to the topic {inline(value['instead'])}"
+def _stray(value: StrayTopic) -> str:
+    shown = inline(value.value)
+    match value.problem:
+        case "missing" | "outside" if value.instead:
+            return f"its topic {shown} does not lead to the topic {inline(value.instead)}"
         case "missing":
             return f"its topic {shown} is no note"
         case "outside":
             return f"its topic {shown} is a note outside the topic folder"
         case _:
-            return f"the rules prefer {inline(value['instead'])} to {shown}"
+            return f"the rules prefer {inline(value.instead)} to {shown}"
 
 
-def _edit_json(edit: Any) -> str:
-    given = {name: value for name, value in edit.items() if value is not None and value not in ("", [], {})}
+def _edit_json(edit: TopicEdit) -> str:
+    given = {name: value for name, value in encode_default(edit).items() if value not in EMPTY_VALUES}
     if "digest" in given:
         given["digest"] = given["digest"][:SHORT_DIGEST]
     text = orjson.dumps(given).decode()
@@ -298,17 +303,16 @@ def _edit_json(edit: Any) -> str:
     return text if inline(text) == text else json.dumps(given).replace("<", "\\u003c")
 
 
-def _edit(edit: Any) -> str:
-    match edit["op"]:
-        case "merge_notes":
-            return f"merge_notes into {inline(edit['into'])}"
-        case "move_note":
-            return f"move_note to {inline(edit['to'])}"
-        case "set_properties":
+def _edit(edit: TopicEdit) -> str:
+    match edit:
+        case MergeNotes(into=into):
+            return f"merge_notes into {inline(into)}"
+        case MoveNote(to=to):
+            return f"move_note to {inline(to)}"
+        case SetProperties(path=path, properties=properties, remove=remove):
             values = ", ".join(
-                f"{inline(name)} {', '.join(map(inline, map(str, given)))}"
-                for name, given in edit["properties"].items()
+                f"{inline(name)} {', '.join(map(inline, map(str, given)))}" for name, given in properties.items()
             )
-            return f"set_properties {inline(edit['path'])} {values or 'without ' + ', '.join(edit['remove'])}"
-        case op:
-            return f"{op} {inline(edit['path'])}"
+            return f"set_properties {inline(path)} {values or 'without ' + ', '.join(remove)}"
+        case _:
+            return f"{operation_of(type(edit))} {inline(edit.path)}"
