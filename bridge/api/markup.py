@@ -9,9 +9,6 @@ from bridge.records import Record
 from bridge.text.counts import more_pages
 from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
 
-Answer = Mapping[str, Any]
-"""A result as JSON values."""
-
 Role = Literal["", "title", "heading", "path", "muted", "tag", "snippet", "hint", "ok", "warning", "error"]
 """What a part of a line is; in a `hint`, names of operations and arguments become what a surface's user types."""
 
@@ -71,8 +68,6 @@ class Column(Record):
     once: bool = False
 
     def value_of(self, row: Any) -> Any:
-        if isinstance(row, Mapping):
-            return row.get(self.name)
         # Of the records that share a table, some lack a field.
         return getattr(row, self.name, None) if self.value is None else self.value(row)
 
@@ -109,7 +104,7 @@ class Table(Record):
         found: list[str] = []
         seen: set[Any] = set()
         for row in self.rows:
-            path = row.get("path") if isinstance(row, Mapping) else getattr(row, "path", None)
+            path = getattr(row, "path", None)
             again = path in seen
             seen.add(path)
             cells = (one.format(one.value_of(row)) for one in self.columns if not (one.once and again))

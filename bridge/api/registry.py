@@ -8,12 +8,13 @@ import bridge.errors
 from bridge.api import arguments, signature
 from bridge.api.feature import App, Feature
 from bridge.api.hints import Folder, is_record, role_of, strip_hint, walk_hint
-from bridge.api.markup import View
+from bridge.api.markup import Element, View, fields
 from bridge.api.operation import Operation
 from bridge.api.signature import Argument, check_records, read_arguments
 from bridge.docstrings import docstring_of
 from bridge.engine.hooks import Hooks
 from bridge.errors import BridgeError, NoSuchOperation
+from bridge.records import Record
 from bridge.settings.schema import install_sections
 from bridge.state.store import install_subjects
 from bridge.text.closest import find_closest
@@ -195,6 +196,11 @@ def add_operations(feature: Feature) -> None:
     OPERATIONS.update((function.__name__, DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)
     APPS.update(feature.apps)
+
+
+def show(result: Record) -> Iterable[Element]:
+    """Return the elements of a result by the view of its type, else field by field."""
+    return VIEWS.get(type(result), fields)(result)
 
 
 def operations() -> tuple[Operation, ...]:

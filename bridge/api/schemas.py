@@ -1,21 +1,20 @@
 """Results and arguments as JSON: encoding, schemas with descriptions from the docstrings, and text views."""
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NewType, TypeVar, get_args
 
 import msgspec
 import orjson
-from msgspec.structs import asdict, replace
-from msgspec.structs import fields as fields_of
+from msgspec.structs import asdict, fields, replace
 
 from bridge.api import signature
 from bridge.api.arguments import VAULT, model_of
 from bridge.api.hints import Period, When, json_name, record_hints, records_in, strip_hint, walk_hint
-from bridge.api.markup import Answer, Diff, Document, Element, Line, RecordList, Section, Segment, Table, fields
+from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Segment, Table
 from bridge.api.operation import Operation
-from bridge.api.registry import VIEWS
+from bridge.api.registry import show
 from bridge.records import Record
 from bridge.text.invisible import may_hide, visible_text
 from bridge.types import EXACT, Day
@@ -154,7 +153,7 @@ def record_fields(record: Record) -> dict[str, Any]:
 
 @cache
 def optional_fields(record: type) -> frozenset[str]:
-    return frozenset(one.name for one in fields_of(record) if one.default is None)
+    return frozenset(one.name for one in fields(record) if one.default is None)
 
 
 def encode_default(value: Any) -> Any:
@@ -191,14 +190,6 @@ def to_json(result: Any) -> dict[str, Any]:
 
 def view_json(result: Record) -> Sequence[Mapping[str, Any]]:
     return [element_json(element) for element in show(result)]
-
-
-def show(result: Record) -> Iterable[Element]:
-    """Return the lines of a result by the view of its type, else field by field."""
-    view = VIEWS.get(type(result), fields)
-    if next(iter(view.__annotations__.values())) == Answer:
-        return view(to_json(result))
-    return view(result)
 
 
 def element_json(element: Element) -> Mapping[str, Any]:

@@ -11,7 +11,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.api.dispatch import internal_error
 from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table
-from bridge.api.schemas import encode, show
+from bridge.api.registry import show
+from bridge.api.schemas import encode
 from bridge.errors import BridgeError, Invalid, InvalidArguments, Missing, OutsideVault, ProtectedPath
 from bridge.features import get_operation
 from bridge.mcp.caller import Context

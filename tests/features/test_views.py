@@ -11,8 +11,8 @@ import pytest_asyncio
 from bridge.api.call import OWNER, Call
 from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table
 from bridge.api.operation import Operation
-from bridge.api.registry import VIEWS
-from bridge.api.schemas import encode_seen, show
+from bridge.api.registry import VIEWS, show
+from bridge.api.schemas import encode_seen
 from bridge.cli import render
 from bridge.cli.console import cell
 from bridge.features import operations

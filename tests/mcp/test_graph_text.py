@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.api.markup import MAX_ENTRIES
-from bridge.api.schemas import show
+from bridge.api.registry import show
 from bridge.mcp.text import text_lines
 from bridge.text.budget import cost
 from tests.features.results import result_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.api.schemas import show
+from bridge.api.registry import show
 from bridge.mcp.text import UNTRUSTED, format_result, text_lines
 from bridge.records import Record
 from bridge.text.budget import around_match, cost, fit_words

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
-from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
+from bridge.api.markup import Document, Element, Line, notice, notices, path_of
 from bridge.api.note_text import cut_found, open_hits
 from bridge.api.registry import operation
 from bridge.api.where import FilterArguments, NoteFilter, choose_among
@@ -152,20 +152,18 @@ async def gather_context(
     )
 
 
-def context_view(answer: Answer) -> Iterable[Element]:
+def context_view(gathered: GatheredContext) -> Iterable[Element]:
     """Show the excerpts, each after its number and place."""
-    yield from notices(answer["notices"])
-    if left := answer["left_out"]:
-        yield notice(
-            f"{count_of(len(left), 'relevant note')} did not fit: {sum(one['tokens'] for one in left):,} tokens."
-        )
-    if not answer["items"] and not answer["notices"]:
+    yield from notices(gathered.notices)
+    if left := gathered.left_out:
+        yield notice(f"{count_of(len(left), 'relevant note')} did not fit: {sum(one.tokens for one in left):,} tokens.")
+    if not gathered.items and not gathered.notices:
         yield notice("No note found.")
-    if answer["text"]:
-        yield Document(answer["text"], "excerpts")
+    if gathered.text:
+        yield Document(gathered.text, "excerpts")
         return
-    for item in answer["items"]:
-        first, last = item["lines"]
-        yield Line(f"[{item['number']}] ", path_of(item["path"], f":{first}-{last}"), f" · {inline(item['heading'])}")
-        yield item["text"]
+    for item in gathered.items:
+        first, last = item.lines
+        yield Line(f"[{item.number}] ", path_of(item.path, f":{first}-{last}"), f" · {inline(item.heading)}")
+        yield item.text or ""
         yield Line()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
-from bridge.api.markup import Answer, Column, Element, Table, notice
+from bridge.api.markup import Column, Element, Table, notice
 from bridge.api.moments import iso
 from bridge.api.note_names import folder_of
 from bridge.api.page import ListPage, Page, PageArguments
@@ -255,17 +255,17 @@ ENTITIES = (
 )
 
 
-def merge_suggestions_view(answer: Answer) -> Iterable[Element]:
-    total, dismissed = answer["total"], answer.get("dismissed")
-    shown = f"{len(answer['pairs'])} of " if len(answer["pairs"]) < total else ""
+def merge_suggestions_view(suggested: MergeSuggestions) -> Iterable[Element]:
+    total, dismissed = suggested.total, suggested.dismissed
+    shown = f"{len(suggested.pairs)} of " if len(suggested.pairs) < total else ""
     besides = f", {dismissed} more dismissed" if dismissed else ""
     yield notice(f"{shown}{count_of(total, 'pair')} of notes that may be one{besides}")
-    yield Table(PAIRS, answer["pairs"])
+    yield Table(PAIRS, suggested.pairs)
 
 
-def entity_list_view(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
-    shown = f"{len(answer['entities'])} of " if len(answer["entities"]) < total else ""
-    kinds = ", ".join(f"{inline(kind)} {count}" for kind, count in answer["categories"].items())
+def entity_list_view(listed: EntityList) -> Iterable[Element]:
+    total = listed.total
+    shown = f"{len(listed.entities)} of " if len(listed.entities) < total else ""
+    kinds = ", ".join(f"{inline(kind)} {count}" for kind, count in listed.categories.items())
     yield notice(f"{shown}{total:,} entities" + (f": {kinds}" if kinds else ""))
-    yield Table(ENTITIES, answer["entities"])
+    yield Table(ENTITIES, listed.entities)

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit
-from bridge.api.markup import Answer, Column, Element, Table, notice, notices
+from bridge.api.markup import Column, Element, Table, notice, notices
 from bridge.api.moments import iso
 from bridge.api.note_names import unknown_names
 from bridge.api.note_text import open_note
@@ -227,8 +227,8 @@ STALE = (
 )
 
 
-def stale_notes_view(answer: Answer) -> Iterable[Element]:
+def stale_notes_view(stale: StaleNotes) -> Iterable[Element]:
     """Show stale notes, one per line, the most urgent first."""
-    yield notice(count_shown(len(answer["notes"]), answer["total"], "note"))
-    yield from notices(answer["notices"])
-    yield Table(STALE, answer["notes"])
+    yield notice(count_shown(len(stale.notes), stale.total, "note"))
+    yield from notices(stale.notices)
+    yield Table(STALE, stale.notes)

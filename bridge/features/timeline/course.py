@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
+from bridge.api.markup import Element, Line, notice, notices, path_of
 from bridge.api.note_names import snapshot
 from bridge.api.note_text import line_at, open_note
 from bridge.api.note_times import NoteTimes
@@ -204,15 +204,15 @@ def sentences_of(
     return told
 
 
-def entity_course_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
-    if len(answer["periods"]) < answer["total"]:
-        yield notice(f"{len(answer['periods'])} of {count_of(answer['total'], 'period')}")
-    for period in answer["periods"]:
-        yield Line(f"{period['period']} · {count_of(period['total'], 'note')}")
-        for path in period["notes"]:
+def entity_course_view(course: EntityCourse) -> Iterable[Element]:
+    yield from notices(course.notices)
+    if len(course.periods) < course.total:
+        yield notice(f"{len(course.periods)} of {count_of(course.total, 'period')}")
+    for period in course.periods:
+        yield Line(f"{period.period} · {count_of(period.total, 'note')}")
+        for path in period.notes:
             yield Line("  ", path_of(path))
-        for path in period["neighbours"]:
+        for path in period.neighbours:
             yield Line("  new: ", path_of(path))
-        for one in period["sentences"]:
-            yield Line("  ", path_of(one["path"], f":{one['line']}"), f" · {inline(one['text'])}")
+        for one in period.sentences:
+            yield Line("  ", path_of(one.path, f":{one.line}"), f" · {inline(one.text)}")

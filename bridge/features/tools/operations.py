@@ -15,8 +15,8 @@ from bridge.api.hints import describe_hint
 from bridge.api.markup import Element, Line, Segment, notice, notices
 from bridge.api.operation import Operation
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
-from bridge.api.registry import operation
-from bridge.api.schemas import encode, show
+from bridge.api.registry import operation, show
+from bridge.api.schemas import encode
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation
