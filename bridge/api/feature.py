@@ -85,7 +85,7 @@ class Feature(Record):
         vault_checks: What `doctor` looks at in each vault.
         settings: A record whose fields have a `Setting`: the section of the settings file with the feature's name.
         tables: Its tables in the state of each vault, with what becomes of their rows.
-        views: How agents and people read its results, by their type; others are shown field by field.
+        views: How agents and people read its results, by the parameter's type; others are shown field by field.
         apps: The pages in which programs of agents show results to the user, by their type.
         tasks: Run in each open vault, beside what keeps it current; one that fails is started again.
         on_indexed: Called with the notes of each batch, as soon as search finds them.
@@ -100,7 +100,7 @@ class Feature(Record):
     vault_checks: tuple[VaultCheck, ...] = ()
     settings: type[Any] | None = None
     tables: Subject | None = None
-    views: Mapping[type, View[Any]] = field(default_factory=dict)
+    views: tuple[View[Any], ...] = ()
     apps: Mapping[type, App] = field(default_factory=dict)
     tasks: tuple[VaultTask, ...] = ()
     on_indexed: BatchHook | None = None

@@ -194,7 +194,7 @@ def installed_hooks() -> Hooks:
 
 def add_operations(feature: Feature) -> None:
     OPERATIONS.update((function.__name__, DEFINED[function]) for function in feature.operations)
-    VIEWS.update(feature.views)
+    VIEWS.update((next(iter(view.__annotations__.values())), view) for view in feature.views)
     APPS.update(feature.apps)
 
 

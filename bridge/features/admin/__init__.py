@@ -12,8 +12,5 @@ FEATURE = Feature(
         operations.open_pairing,
     ),
     checks=operations.CHECKS,
-    views={
-        operations.SettingsInUse: operations.settings_view,
-        operations.ListedClients: operations.client_list_view,
-    },
+    views=(operations.settings_view, operations.client_list_view),
 )

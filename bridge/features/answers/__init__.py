@@ -2,7 +2,7 @@
 
 from bridge.api.feature import Feature
 from bridge.features.answers import ask, questions
-from bridge.features.answers.records import AnswerSettings, VaultAnswer
+from bridge.features.answers.records import AnswerSettings
 
 FEATURE = Feature(
     "answers",
@@ -10,5 +10,5 @@ FEATURE = Feature(
     settings=AnswerSettings,
     tasks=(questions.keep_questions,),
     on_stop=questions.write_waiting,
-    views={VaultAnswer: ask.answer_view},
+    views=(ask.answer_view,),
 )

@@ -6,6 +6,6 @@ from bridge.features.bases import query
 FEATURE = Feature(
     "bases",
     operations=(query.query_base,),
-    views={query.BaseRows: query.base_rows_view},
+    views=(query.base_rows_view,),
 )
 """Running the views of Obsidian's bases."""

@@ -8,5 +8,5 @@ FEATURE = Feature(
     "brief",
     operations=(compose.brief,),
     settings=BriefSettings,
-    views={compose.AgentBrief: compose.brief_view},
+    views=(compose.brief_view,),
 )

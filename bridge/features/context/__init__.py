@@ -6,5 +6,5 @@ from bridge.features.context import gather
 FEATURE = Feature(
     "context",
     operations=(gather.gather_context,),
-    views={gather.GatheredContext: gather.context_view},
+    views=(gather.context_view,),
 )

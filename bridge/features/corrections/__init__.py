@@ -6,7 +6,5 @@ from bridge.features.corrections import operations
 FEATURE = Feature(
     "corrections",
     operations=(operations.record_correction,),
-    views={
-        operations.RecordedCorrection: operations.recorded_view,
-    },
+    views=(operations.recorded_view,),
 )

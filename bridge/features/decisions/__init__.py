@@ -6,8 +6,5 @@ from bridge.features.decisions import operations
 FEATURE = Feature(
     "decisions",
     operations=(operations.list_decisions, operations.decide),
-    views={
-        operations.ListedDecisions: operations.decision_list_view,
-        operations.DecisionOutcome: operations.decision_outcome_view,
-    },
+    views=(operations.decision_list_view, operations.decision_outcome_view),
 )

@@ -6,8 +6,5 @@ from bridge.features.entities import entities
 FEATURE = Feature(
     "entities",
     operations=(entities.merge_suggestions, entities.list_entities),
-    views={
-        entities.MergeSuggestions: entities.merge_suggestions_view,
-        entities.EntityList: entities.entity_list_view,
-    },
+    views=(entities.merge_suggestions_view, entities.entity_list_view),
 )

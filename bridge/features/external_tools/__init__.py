@@ -7,8 +7,5 @@ FEATURE = Feature(
     "external_tools",
     operations=(operations.list_servers, operations.call_server),
     waiting_checks=(operations.check_servers,),
-    views={
-        operations.ListedServers: operations.server_list_view,
-        operations.ServerAnswer: operations.server_answer_view,
-    },
+    views=(operations.server_list_view, operations.server_answer_view),
 )

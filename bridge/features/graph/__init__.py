@@ -15,12 +15,6 @@ FEATURE = Feature(
         history.graph_history,
     ),
     tasks=(history.record_graph_daily,),
-    views={
-        operations.Neighbours: views.neighbours_view,
-        operations.GraphPaths: views.paths_view,
-        operations.GraphInsights: views.insights_view,
-        view.GraphView: views.picture_view,
-        history.GraphHistory: views.graph_history_view,
-    },
+    views=(views.neighbours_view, views.paths_view, views.insights_view, views.picture_view, views.graph_history_view),
     apps={view.GraphView: App("graph", "The graph of notes", Path(__file__).with_name("graph.js"))},
 )

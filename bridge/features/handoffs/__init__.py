@@ -2,14 +2,10 @@
 
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written
 from bridge.features.handoffs import operations
 
 FEATURE = Feature(
     "handoffs",
     operations=(operations.hand_over, operations.take_over),
-    views={
-        Written: written_view,
-        operations.TakenHandoff: operations.handoff_view,
-    },
+    views=(written_view, operations.handoff_view),
 )

@@ -18,10 +18,6 @@ FEATURE = Feature(
         operations.acknowledge_change,
     ),
     vault_checks=(operations.check_changes,),
-    views={
-        operations.ListedChanges: operations.change_list_view,
-        operations.ShownChange: operations.change_view,
-        operations.Settled: operations.settled_view,
-    },
+    views=(operations.change_list_view, operations.change_view, operations.settled_view),
     apps=dict.fromkeys((operations.ShownChange, Written, operations.Settled), CHANGE),
 )

@@ -6,5 +6,5 @@ from bridge.features.injections import operations
 FEATURE = Feature(
     "injections",
     operations=(operations.list_injections, operations.give_note),
-    views={operations.ListedInjections: operations.injections_view},
+    views=(operations.injections_view,),
 )

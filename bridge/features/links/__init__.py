@@ -2,7 +2,6 @@
 
 from bridge.api.feature import Feature
 from bridge.features.links import apply, operations, report, suggest, views
-from bridge.markdown.links import ResolvedLink
 
 FEATURE = Feature(
     "links",
@@ -17,12 +16,12 @@ FEATURE = Feature(
     ),
     on_draft=(apply.link_new_names, apply.append_suggestions),
     on_indexed=suggest.follow_accepted_links,
-    views={
-        operations.NoteLinks: views.note_links_view,
-        ResolvedLink: views.resolved_link_view,
-        suggest.LinkSuggestions: views.suggestions_view,
-        apply.LinkEdit: views.link_edit_view,
-        report.NameProspects: views.prospects_view,
-        report.LinkReport: views.link_report_view,
-    },
+    views=(
+        views.note_links_view,
+        views.resolved_link_view,
+        views.suggestions_view,
+        views.link_edit_view,
+        views.prospects_view,
+        views.link_report_view,
+    ),
 )

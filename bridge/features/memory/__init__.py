@@ -2,7 +2,6 @@
 
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written
 from bridge.features.memory import recall, remember, revise, set_up
 from bridge.features.memory.use_log import USES
 
@@ -20,11 +19,5 @@ FEATURE = Feature(
     ),
     tables=USES,
     tasks=(set_up.mark_older_folder,),
-    views={
-        Written: written_view,
-        remember.RememberedNote: remember.remembered_view,
-        revise.ForgottenMemory: revise.forgotten_view,
-        recall.RecalledMemories: recall.recall_view,
-        recall.MemoryPage: recall.memory_list_view,
-    },
+    views=(written_view, remember.remembered_view, revise.forgotten_view, recall.recall_view, recall.memory_list_view),
 )

@@ -2,7 +2,7 @@
 
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written, change_operation
+from bridge.api.write import change_operation
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
@@ -31,13 +31,13 @@ FEATURE = Feature(
         daily.daily_note,
         operations.change_set,
     ),
-    views={
-        operations.FoundNotes: views.note_list_view,
-        operations.FolderList: views.folder_list_view,
-        operations.TagList: views.tag_list_view,
-        read.ReadNote: views.note_view,
-        read.ReadNotes: views.notes_view,
-        Written: written_view,
-        daily.DailyNote: views.daily_note_view,
-    },
+    views=(
+        views.note_list_view,
+        views.folder_list_view,
+        views.tag_list_view,
+        views.note_view,
+        views.notes_view,
+        written_view,
+        views.daily_note_view,
+    ),
 )

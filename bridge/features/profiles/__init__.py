@@ -6,5 +6,5 @@ from bridge.features.profiles import profile, stale
 FEATURE = Feature(
     "profiles",
     operations=(profile.note_profile, stale.stale_notes),
-    views={stale.StaleNotes: stale.stale_notes_view},
+    views=(stale.stale_notes_view,),
 )

@@ -6,5 +6,5 @@ from bridge.features.promotion import promote
 FEATURE = Feature(
     "promotion",
     operations=(promote.promote_note,),
-    views={promote.PromotedNote: promote.promoted_view},
+    views=(promote.promoted_view,),
 )

@@ -10,9 +10,5 @@ FEATURE = Feature(
         check.check_notes,
         change_many.change_notes,
     ),
-    views={
-        report.PropertyReport: views.property_report_view,
-        check.CheckedNotes: views.checked_notes_view,
-        change_many.ManyWritten: views.many_written_view,
-    },
+    views=(views.property_report_view, views.checked_notes_view, views.many_written_view),
 )

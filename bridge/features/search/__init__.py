@@ -11,8 +11,5 @@ FEATURE = Feature(
         operations.related_notes,
         operations.pick_link,
     ),
-    views={
-        results.SearchResult: results.search_view,
-        results.FoundBlocks: results.blocks_view,
-    },
+    views=(results.search_view, results.blocks_view),
 )

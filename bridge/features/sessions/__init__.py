@@ -8,10 +8,7 @@ FEATURE = Feature(
     operations=(operations.save_session, operations.list_sessions),
     vault_checks=(lifetime.check_journals,),
     settings=lifetime.SessionSettings,
-    views={
-        operations.ListedSessions: operations.session_list_view,
-        operations.SavedJournal: operations.saved_view,
-    },
+    views=(operations.session_list_view, operations.saved_view),
     tasks=(lifetime.end_quiet_sessions, lifetime.keep_journals),
     on_stop=lifetime.pause_sessions,
 )

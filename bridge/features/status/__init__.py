@@ -20,9 +20,5 @@ FEATURE = Feature(
     checks=doctor.CHECKS,
     vault_checks=doctor.VAULT_CHECKS,
     waiting_checks=(doctor.check_vector_index,),
-    views={
-        operations.Status: operations.status_view,
-        doctor.Diagnosis: doctor.diagnosis_view,
-        usage.UsageReport: usage.usage_view,
-    },
+    views=(operations.status_view, doctor.diagnosis_view, usage.usage_view),
 )

@@ -2,12 +2,12 @@
 
 from bridge.api.feature import Feature
 from bridge.features.summaries import summarise
-from bridge.features.summaries.records import Summary, SummarySettings
+from bridge.features.summaries.records import SummarySettings
 
 FEATURE = Feature(
     "summaries",
     operations=(summarise.summarise,),
     settings=SummarySettings,
-    views={Summary: summarise.summary_view},
+    views=(summarise.summary_view,),
 )
 """Summarising notes by their own sentences, or by a chat model."""

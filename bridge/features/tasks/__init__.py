@@ -2,7 +2,7 @@
 
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written, change_operation
+from bridge.api.write import change_operation
 from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.features.tasks import operations
 
@@ -13,8 +13,5 @@ FEATURE = Feature(
         change_operation(ToggleTask),
         change_operation(AddTask),
     ),
-    views={
-        operations.TaskList: operations.task_list_view,
-        Written: written_view,
-    },
+    views=(operations.task_list_view, written_view),
 )

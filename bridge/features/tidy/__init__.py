@@ -15,10 +15,5 @@ FEATURE = Feature(
     settings=check_scope.TidySettings,
     tables=ledger.TABLES,
     tasks=(make_plan.plan_when_idle,),
-    views={
-        records.TidyPlan: records.tidy_plan_view,
-        records.ShownPlan: records.shown_plan_view,
-        records.AppliedPlan: records.applied_plan_view,
-        records.TidyRules: records.tidy_rules_view,
-    },
+    views=(records.tidy_plan_view, records.shown_plan_view, records.applied_plan_view, records.tidy_rules_view),
 )

@@ -6,5 +6,5 @@ from bridge.features.timeline import course
 FEATURE = Feature(
     "timeline",
     operations=(course.entity_course,),
-    views={course.EntityCourse: course.entity_course_view},
+    views=(course.entity_course_view,),
 )

@@ -10,8 +10,5 @@ FEATURE = Feature(
         operations.run_tool,
         operations.give_feedback,
     ),
-    views={
-        operations.FoundTools: operations.found_tools_view,
-        operations.RanTool: operations.ran_tool_view,
-    },
+    views=(operations.found_tools_view, operations.ran_tool_view),
 )

@@ -8,7 +8,5 @@ FEATURE = Feature(
     "topics",
     operations=(set_up.set_up_topics, list_topics.list_topics),
     settings=TopicSettings,
-    views={
-        list_topics.TopicList: list_topics.topic_list_view,
-    },
+    views=(list_topics.topic_list_view,),
 )

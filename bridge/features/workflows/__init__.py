@@ -10,9 +10,5 @@ FEATURE = Feature(
         perform.run_workflow,
         author.author_workflow,
     ),
-    views={
-        examine.WorkflowPage: examine.workflow_page_view,
-        perform.WorkflowOutcome: perform.outcome_view,
-        author.WrittenWorkflow: author.written_workflow_view,
-    },
+    views=(examine.workflow_page_view, perform.outcome_view, author.written_workflow_view),
 )
