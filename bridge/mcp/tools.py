@@ -374,10 +374,13 @@ class Tools(Record):
             return tool_error(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: anything else is a bug
             return tool_error(internal_error(error))
+        full, has_app = who.preset == "full", find_app(context, who, operation) is not None
+        # In a thread: a result may be as large as the largest note.
+        answer = await asyncio.to_thread(to_json, result) if full or has_app else None
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
-            structured_content=to_json(result) if who.preset == "full" else None,
-            _meta={RESULT: to_json(result)} if find_app(context, who, operation) is not None else None,
+            structured_content=answer if full else None,
+            _meta={RESULT: answer} if has_app else None,
         )
 
 
