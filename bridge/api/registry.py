@@ -43,6 +43,7 @@ RENAMED: Mapping[str, str] = {
     "check_policy": "list_workflows",
     "conventions": "check_notes",
     "deny_agent": "set_properties",
+    "entity_course": "note_links",
     "export_graph": "graph_view",
     "garden_rules": "tidy_rules",
     "keep_summary": "set_properties",

@@ -327,8 +327,16 @@ async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(serv
             "text": "Old Rye Starter",
             "span": [16, 31],
             "context": "Today I fed the Old Rye Starter.",
+            "day": None,
         },
-        {"path": "Spelt.md", "line": 1, "text": "Gertrude", "span": [9, 17], "context": "Gertrude likes it."},
+        {
+            "path": "Spelt.md",
+            "line": 1,
+            "text": "Gertrude",
+            "span": [9, 17],
+            "context": "Gertrude likes it.",
+            "day": None,
+        },
     ]
     assert "mentions" not in (await served.call("note_links", path="Old Rye Starter.md")).json
     assert answer["mentions_total"] == 2

@@ -119,7 +119,6 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
         "note_profile": {"path": "N.md"},
         "note_links": {"path": "Oven.md", "mentions": True, "context": True},
         "list_workflows": {},
-        "entity_course": {"name": "Oven.md"},
         "list_memories": {},
         "query_base": {"path": "Base.base"},
     }

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Literal, Self
 
 from msgspec import Meta
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.api.note_names import snapshot, sources_of
 from bridge.api.note_text import line_at, open_note
+from bridge.api.note_times import NoteTimes
 from bridge.api.page import Page
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -19,7 +20,7 @@ from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.links.mentions import Corpus, read_corpus
-from bridge.index.note import Notes
+from bridge.index.note import Notes, day_in_name
 from bridge.markdown.kinds import is_document
 from bridge.markdown.links import WIKI, ResolvedLink
 from bridge.markdown.names import Names
@@ -56,10 +57,12 @@ class NoteMention(UnlinkedPlace):
     Attributes:
         span: Start and end character offset in the file, end excluded; `apply_links` takes it.
         context: The sentence around it.
+        day: The day of its note, if `context` is requested: that in its name, else that of its creation.
     """
 
     span: Span
     context: str
+    day: str | None = None
 
 
 def mentions_of(vault: OpenVault, corpus: Corpus, path: VaultPath) -> tuple[NoteMention, ...]:
@@ -112,6 +115,7 @@ class NoteLink(Record):
         heading: The heading after `#`, if any.
         block: The block id after `#^`, if any.
         context: The sentence around it, if requested; for the first 300 links, and as on disk.
+        day: Of a backlink, the day of its note, if `context` is requested: that in its name, else that of its creation.
     """
 
     path: VaultPath | None
@@ -123,6 +127,7 @@ class NoteLink(Record):
     heading: str | None = None
     block: str | None = None
     context: str | None = None
+    day: str | None = None
 
     @classmethod
     def of(cls, link: Link, led: ResolvedLink, source: VaultPath, sentence: FindSentence) -> Self:
@@ -175,6 +180,7 @@ class NoteLinks(Record):
         "links of a note",
         "backlinks: what links to a note",
         "mentions of a note without a link",
+        "how a topic or person came up over time, with the day of each sentence",
         "outgoing links of a note",
     ),
 )
@@ -201,11 +207,13 @@ async def note_links(
     corpus = await read_corpus(vault) if mentions else None
 
     def gather() -> NoteLinks:
-        here, back, digest = gather_links(vault, resolved_links, snapshot(vault), path, direction)
+        notes = snapshot(vault)
+        here, back, digest = gather_links(vault, resolved_links, notes, path, direction)
         there = [one for one in here if one[1].path is not None]
         nowhere = [one for one in here if one[1].path is None]
         sentence = sentence_finder(vault) if context else lambda *_: None
         said = None if corpus is None else mentions_of(vault, corpus, path)
+        day = cache(partial(day_of, notes, NoteTimes.of(notes.values(), vault.root))) if context else lambda _: None
 
         def describe(links: Sequence[FoundLink]) -> tuple[NoteLink, ...]:
             return tuple(NoteLink.of(*one, sentence) for one in page.cut(links))
@@ -215,9 +223,12 @@ async def note_links(
             LinkTotals(len(there), len(back), len(nowhere)),
             page.offset,
             describe(there),
-            describe(back),
+            tuple(
+                replace(link, day=day(source))
+                for link, (*_, source) in zip(describe(back), page.cut(back), strict=True)
+            ),
             describe(nowhere),
-            mentions=said and page.cut(said),
+            mentions=said and tuple(replace(one, day=day(one.path)) for one in page.cut(said)),
             mentions_total=None if said is None else len(said),
         )
 
@@ -239,6 +250,14 @@ def gather_links(
     ]
     back = [(link, replace(led, path=source), source) for link, led, source in back]
     return here, back, note.digest[:SHORT] if note else ""
+
+
+def day_of(notes: Notes, times: NoteTimes, path: VaultPath) -> str | None:
+    """Return the day of a note: that in its name, else that of its creation, in ISO 8601."""
+    if (named := day_in_name(path)) is not None:
+        return named.isoformat()
+    created = times.creation_text(notes[path])
+    return created and created[:10]
 
 
 def resolve_all(names: Names, source: VaultPath, links: Iterable[Link]) -> list[FoundLink]:

@@ -66,12 +66,16 @@ def _own_link(one: NoteLink) -> Line:
 
 def _backlink(one: NoteLink) -> Line:
     part = _fragment(one)
-    return Line(path_of(one.path or "", f":{one.line}"), f" → {part}" if part else "", *_label(one))
+    return Line(path_of(one.path or "", f":{one.line}"), *_day(one), f" → {part}" if part else "", *_label(one))
 
 
 def _mention(one: NoteMention) -> Line:
     said = f" says “{inline(one.text)}”"
-    return Line(path_of(one.path, f":{one.line}"), said, *_sentence(one.context))
+    return Line(path_of(one.path, f":{one.line}"), *_day(one), said, *_sentence(one.context))
+
+
+def _day(one: NoteLink | NoteMention) -> Iterable[str]:
+    return (f" ({one.day})",) if one.day and one.day not in (one.path or "") else ()
 
 
 def _fragment(one: NoteLink) -> str:

@@ -1,4 +1,4 @@
-"""How a subject came up over time, and when notes were created."""
+"""When notes were created, and when others were named in them."""
 
 import os
 from datetime import datetime
@@ -28,33 +28,16 @@ async def call(served: Served, operation: str, **arguments: Any) -> dict[str, An
     return found
 
 
-async def test_a_note_is_followed_by_week_and_month(served: Served) -> None:
-    found = await call(served, "entity_course", subject="Anna")
-    assert found["path"] == "Anna.md"
-    assert found["names"] == ["Anna", "Annie"]
-    assert [(one["period"], one["notes"]) for one in found["periods"]] == [
-        ("2026-02", ["2026-02-03.md"]),
-        ("2026-01", ["2026-01-05.md", "2026-01-20.md", "Cleo.md"]),
+async def test_sentences_that_name_a_note_have_the_day_of_theirs(served: Served) -> None:
+    found = await call(served, "note_links", path="Anna.md", mentions=True, context=True)
+    assert [(one["path"], one["context"], one["day"]) for one in found["backlinks"]] == [
+        ("2026-01-05.md", "Met [[Anna]] and [[Ben]].", "2026-01-05"),
+        ("2026-01-20.md", "[[Anna]] again, with [[Cleo]] and [[Ben]].", "2026-01-20"),
     ]
-    assert found["periods"][1]["neighbours"] == ["Ben.md", "Cleo.md"]
-    assert found["periods"][0]["sentences"] == [{"path": "2026-02-03.md", "line": 1, "text": "Saw Anna in town."}]
-    weeks = await call(served, "entity_course", subject="Anna.md", by="week", limit=2)
-    assert weeks["total"] == 3
-    assert [one["period"] for one in weeks["periods"]] == ["2026-W06", "2026-W04"]
-    assert weeks["periods"][1]["neighbours"] == ["Cleo.md"]
-
-
-async def test_a_name_without_a_note_is_followed_too(served: Served) -> None:
-    found = await call(served, "entity_course", subject="zoe quill")
-    assert "path" not in found or found["path"] is None
-    assert [(one["period"], one["notes"]) for one in found["periods"]] == [
-        ("2026-03", ["Letter.md"]),
-        ("2026-02", ["Trip 2026-02-30.md"]),
-    ]
-    assert found["periods"][0]["sentences"][0]["text"] == "From Zoe Quill."
-    nobody = await call(served, "entity_course", subject="Nobody Known")
-    assert nobody["periods"] == []
-    assert "Nobody Known" in nobody["notices"][0]
+    days = {one["path"]: one["day"] for one in found["mentions"]}
+    assert days == {"2026-01-05.md": "2026-01-05", "2026-02-03.md": "2026-02-03", "Cleo.md": "2026-01-06"}
+    bare = await call(served, "note_links", path="Anna.md", mentions=True)
+    assert not any(one.get("day") for one in (*bare["backlinks"], *bare["mentions"]))
 
 
 async def test_without_a_date_a_note_was_created_when_the_system_says_if_not_changed_before(
