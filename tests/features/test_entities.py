@@ -1,4 +1,4 @@
-"""What the notes are about, and which names they lack."""
+"""Notes as things that others speak of, and which names they lack."""
 
 from tests.features.served import Served
 
@@ -12,35 +12,19 @@ NOTES = {
 }
 
 
-async def test_entities_have_names_kinds_and_weight(served: Served) -> None:
-    found = (await served.call("list_entities")).json
-    assert found["total"] == 5
-    assert found["categories"] == {"person": 2, "Places": 1, "thing": 1}
-    kinds = {one["path"]: (one["category"], one["category_from"]) for one in found["entities"]}
-    assert kinds == {
-        "People/Ada.md": ("person", "property"),
-        "People/Bob.md": ("person", "property"),
-        "Places/Rome.md": ("Places", "folder"),
-        "Loose.md": ("thing", "tag"),
-        "Bare.md": ("", "none"),
-    }
-    ada = found["entities"][0]
-    assert (ada["path"], ada["aliases"], ada["linked"], ada["hub"]) == ("People/Ada.md", ["Countess"], 3, 100.0)
-    assert ada["mentioned"] == 3
-
-
-async def test_entities_are_chosen_and_ordered(served: Served) -> None:
-    async def paths(**arguments: object) -> list[str]:
-        return [one["path"] for one in (await served.call("list_entities", **arguments)).json["entities"]]
-
-    assert await paths(category="Person", sort="name") == ["People/Ada.md", "People/Bob.md"]
-    assert await paths(query="countess") == ["People/Ada.md"]
-    assert await paths(folder="Places") == ["Places/Rome.md"]
-    assert await paths(sort="name", limit=2, offset=1) == ["Bare.md", "People/Bob.md"]
-    assert (await served.call("list_entities", folder="None")).code == "folder_not_found"
+async def test_notes_of_a_kind_are_listed_with_their_names_the_most_linked_first(served: Served) -> None:
+    found = (await served.call("find_notes", sort="-linked")).json["notes"]
+    assert [(one["path"], one["linked"], one["aliases"]) for one in found[:2]] == [
+        ("People/Ada.md", 3, ["Countess"]),
+        ("Bare.md", 0, []),
+    ]
+    people = (await served.call("find_notes", properties={"type": "person"})).json["notes"]
+    assert [(one["path"], one["linked"]) for one in people] == [("People/Ada.md", None), ("People/Bob.md", None)]
 
 
 async def test_forms_that_links_show_are_suggested_as_aliases(served: Served) -> None:
-    assert (await served.call("note_profile", path="People/Ada.md", parts=["aliases"])).json["aliases"] == [
+    assert (await served.call("suggest_aliases", path="People/Ada.md")).json["aliases"] == [
         {"form": "the lady", "why": ["link text"], "notes": 1, "examples": ["Places/Rome.md"]}
     ]
+    missing = await served.call("suggest_aliases", path="People/Adda.md")
+    assert (missing.code, "People/Ada.md" in str(missing.json)) == ("note_not_found", True)

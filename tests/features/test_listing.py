@@ -104,7 +104,18 @@ async def test_notes_are_found(served: Served, arguments: dict[str, Any], names:
 async def test_the_total_counts_what_is_not_on_the_page(served: Served) -> None:
     answer = (await served.call("find_notes", limit=1)).json
     assert (len(answer["notes"]), answer["total"]) == (1, 4)
-    assert set(answer["notes"][0]) == {"path", "title", "tags", "modified", "digest", "note_type", "excerpt", "created"}
+    assert set(answer["notes"][0]) == {
+        "path",
+        "title",
+        "tags",
+        "modified",
+        "digest",
+        "note_type",
+        "excerpt",
+        "created",
+        "aliases",
+        "linked",
+    }
 
 
 @pytest.mark.parametrize("argument", ["links_to", "linked_from"])

@@ -116,7 +116,7 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
     answers: dict[str, dict[str, Any]] = {
         "search": {"query": "bread", "mode": "keyword"},
         "list_tasks": {},
-        "note_profile": {"path": "N.md"},
+        "read_note": {"path": "N.md", "outline": True},
         "note_links": {"path": "Oven.md", "mentions": True, "context": True},
         "list_workflows": {},
         "list_memories": {},
@@ -127,7 +127,7 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
     }
     assert "Bread rises" in said["search"]
     assert '"bake bread"' in said["list_tasks"]
-    assert '"Bread rises"' in said["note_profile"]
+    assert '"Bread rises"' in said["read_note"]
     assert "Bread rises slowly in the Oven of Loaf." in said["note_links"]
     assert "Sorts bread" in said["list_workflows"]
     assert "The crumb" in said["list_workflows"]
@@ -161,9 +161,3 @@ async def test_an_error_has_it_only_in_its_path(served: Served) -> None:
     error = (await served.call("read_note", path="M\u200b.md")).json["error"]
     assert error["message"].startswith("There is no note `M.md`")
     assert error["path"] == "M\u200b.md"
-
-
-async def test_a_category_is_counted_as_it_is_shown(served: Served) -> None:
-    found = (await served.call("list_entities", category="loaf")).json
-    assert [(one["path"], one["category"]) for one in found["entities"]] == [("N.md", "loaf")]
-    assert found["categories"]["loaf"] == 1

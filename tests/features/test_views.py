@@ -26,7 +26,7 @@ from tests.features.served import Served, readable, serving
 GENERIC = {
     "claim_change", "acknowledge_change", "judge_link", "index_status", "report_changes", "wait_until_indexed",
     "reindex", "job_status", "pause_indexing", "resume_indexing", "open_pairing",
-    "give_feedback", "judge_memory", "note_profile", "give_note",
+    "give_feedback", "judge_memory", "give_note",
     "dismiss", "judge_finding", "export_index", "import_index", "publish", "retract",
 }  # fmt: skip
 """Operations whose results are shown field by field: few facts, or for programs."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.profiles.profile import AliasSuggestion, acronyms_of, find_alias_forms
+from bridge.features.entities.aliases import AliasSuggestion, acronyms_of, find_alias_forms
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("A.md"), VaultPath("B.md"), VaultPath("C.md")

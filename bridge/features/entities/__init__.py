@@ -1,10 +1,10 @@
-"""What the notes are about: pairs that may be one, and entities."""
+"""Which notes mean the same: pairs that may be one, and other names of a note."""
 
 from bridge.api.feature import Feature
-from bridge.features.entities import entities
+from bridge.features.entities import aliases, entities
 
 FEATURE = Feature(
     "entities",
-    operations=(entities.merge_suggestions, entities.list_entities),
-    views=(entities.merge_suggestions_view, entities.entity_list_view),
+    operations=(entities.merge_suggestions, aliases.suggest_aliases),
+    views=(entities.merge_suggestions_view, aliases.alias_suggestions_view),
 )

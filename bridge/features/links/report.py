@@ -419,7 +419,7 @@ class NameProspects(ListPage):
     example={"limit": 5},
     tasks=(
         "names that deserve a note",
-        "topics without a note",
+        "topics often mentioned without a note about them",
         "notes worth writing",
         "terms that are linked often and have no page",
     ),

@@ -9,7 +9,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
-from bridge.features.notes import daily, operations, read, views
+from bridge.features.notes import daily, operations, read, stale, views
 
 FEATURE = Feature(
     "notes",
@@ -17,6 +17,7 @@ FEATURE = Feature(
         operations.find_notes,
         operations.list_folders,
         operations.list_tags,
+        stale.stale_notes,
         read.read_note,
         read.read_notes,
         change_operation(CreateNote, operations.check_duplicates),
@@ -35,6 +36,7 @@ FEATURE = Feature(
         views.note_list_view,
         views.folder_list_view,
         views.tag_list_view,
+        stale.stale_notes_view,
         views.note_view,
         views.notes_view,
         written_view,

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal
 
@@ -45,7 +45,7 @@ from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.types import Among, Digest, VaultPath
 
-Sort = Literal["path", "-path", "title", "-title", "modified", "-modified", "created", "-created"]
+Sort = Literal["path", "-path", "title", "-title", "modified", "-modified", "created", "-created", "-linked"]
 
 
 class ListedNote(Record):
@@ -60,6 +60,8 @@ class ListedNote(Record):
         note_type: The type that its property `type` names, if any.
         excerpt: How its text begins, if requested.
         created: When it was created: by its property `created` or `date created`, else as the system tells, if it does.
+        aliases: Its other names.
+        linked: Notes that link to it, if sorted by that.
     """
 
     path: VaultPath
@@ -70,6 +72,8 @@ class ListedNote(Record):
     note_type: str = ""
     excerpt: str = ""
     created: str | None = None
+    aliases: tuple[str, ...] = ()
+    linked: int | None = None
 
 
 class FoundNotes(ListPage):
@@ -95,6 +99,8 @@ class FoundNotes(ListPage):
         "notes changed lately",
         "notes that link to a note",
         "filter notes by date",
+        "people, places and things in the vault",
+        "most linked notes of a kind",
     ),
 )
 async def find_notes(
@@ -112,7 +118,7 @@ async def find_notes(
     Args:
         links_to: Only notes linking to this file.
         linked_from: Only notes that this note links to.
-        sort: `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last.
+        sort: `-` reverses: `-modified` is newest first, `-linked` most linked.
         excerpts: Add how each text begins.
         where: Only notes for which this expression of Obsidian's Bases is true, such as
             `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`.
@@ -123,7 +129,7 @@ async def find_notes(
     """
     vault = call.vault
     vault.require_keyword()
-    resolved_links = None if links_to is None else await vault.resolved_links()
+    resolved_links = await vault.resolved_links() if links_to is not None or sort == "-linked" else None
     notes = snapshot(vault, choose_among(vault, criteria.among, (criteria.folder, links_to, linked_from)))
     only, unknown = await notes_where(vault, notes, where)
     request = criteria.request(only=only)
@@ -136,9 +142,12 @@ async def find_notes(
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
         times = NoteTimes.of(notes.values(), vault.root)
-        found = sort_notes([notes[path] for path in paths], sort, times)
+        linked: dict[VaultPath, int] = {}
+        if resolved_links is not None and sort == "-linked":
+            linked = {path: len((resolved_links.sources(path) & notes.keys()) - {path}) for path in paths}
+        found = sort_notes([notes[path] for path in paths], sort, times, linked)
         notices = (*unknown_names(notes, criteria.folder, criteria.tags, criteria.properties), *unknown)
-        shown = tuple(summarize_note(note, times) for note in page.cut(found))
+        shown = tuple(summarize_note(note, times, linked.get(note.path)) for note in page.cut(found))
         return FoundNotes(shown, notices, **page.place(len(found)))
 
     found = await asyncio.to_thread(find)
@@ -162,7 +171,9 @@ def targets_of(vault: OpenVault, notes: Notes, path: VaultPath) -> set[VaultPath
     return {target for target in resolved if target is not None and target != path}
 
 
-def sort_notes(notes: list[IndexedNote], sort: Sort, times: NoteTimes) -> list[IndexedNote]:
+def sort_notes(
+    notes: list[IndexedNote], sort: Sort, times: NoteTimes, linked: Mapping[VaultPath, int]
+) -> list[IndexedNote]:
     """Sort notes; equal ones by path."""
 
     def by_path(note: IndexedNote) -> Any:
@@ -177,14 +188,23 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, times: NoteTimes) -> list[I
         "path": by_path,
         "title": lambda note: note.title.casefold(),
         "modified": lambda note: note.mtime,
+        "linked": lambda note: linked[note.path],
     }
     return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 
-def summarize_note(note: IndexedNote, times: NoteTimes) -> ListedNote:
+def summarize_note(note: IndexedNote, times: NoteTimes, linked: int | None) -> ListedNote:
     created = times.creation_text(note)
     return ListedNote(
-        note.path, note.title, tuple(note.tags), iso(note.mtime), note.digest, note.note_type, created=created
+        note.path,
+        note.title,
+        tuple(note.tags),
+        iso(note.mtime),
+        note.digest,
+        note.note_type,
+        created=created,
+        aliases=note.aliases,
+        linked=linked,
     )
 
 

@@ -21,6 +21,7 @@ from bridge.markdown.note import Note
 from bridge.markdown.sections import section_names, section_spans
 from bridge.records import Record
 from bridge.text.lines import LineIndex
+from bridge.text.words import count_words
 from bridge.types import EXACT, Digest, Exact, Lines, VaultPath
 
 
@@ -43,11 +44,13 @@ class OutlinedSection(Record):
         heading: Its heading path, such as `A > B`.
         lines: First and last line, subsections included.
         chars: Characters, subsections included.
+        words: Words, subsections included.
     """
 
     heading: str
     lines: Lines
     chars: int
+    words: int
 
 
 class ReadNote(Record):
@@ -173,7 +176,9 @@ def outline_note(note: Note) -> ReadNote:
     read = slice_note(note, 1, count_lines(note.text), 0, None)
     line = LineIndex(note.text)
     sections = (
-        OutlinedSection(path, (heading.line, line.at(max(start, end - 1))), end - start)
+        OutlinedSection(
+            path, (heading.line, line.at(max(start, end - 1))), end - start, count_words(note.text[start:end])
+        )
         for path, heading, (start, end) in zip(
             read.headings, note.headings, section_spans(note.headings, len(note.text)), strict=True
         )
