@@ -46,6 +46,7 @@ RENAMED: Mapping[str, str] = {
     "entity_course": "note_links",
     "export_graph": "graph_view",
     "garden_rules": "tidy_rules",
+    "gather_context": "search",
     "keep_summary": "set_properties",
     "list_clients": "read_settings",
     "list_corrections": "list_tasks",

@@ -6,7 +6,6 @@ from bridge.features import (
     answers,
     bases,
     brief,
-    context,
     corrections,
     decisions,
     dismissals,
@@ -39,7 +38,6 @@ FEATURES = tuple(
     one.FEATURE
     for one in (
         search,
-        context,
         summaries,
         answers,
         corrections,

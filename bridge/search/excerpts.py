@@ -3,18 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, takewhile
-from typing import Literal
 
 from bridge.index.boilerplate import DIAGRAMS
 from bridge.markdown.note import Note, Piece
 from bridge.markdown.sections import Outline, section_spans
 from bridge.records import Record
-from bridge.search.model import ShownPassage
+from bridge.search.model import Form, ShownPassage
 from bridge.text.invisible import one_line, visible_text, without_blank_lines
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.types import Lines, Span, VaultPath
-
-Form = Literal["note", "section", "passage", "outline"]
 
 DEEPEST = 3
 """The lowest level of the headings in an outline."""

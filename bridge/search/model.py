@@ -1,6 +1,7 @@
 """The request and the answer of a search, as frozen values."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec import field
@@ -69,6 +70,9 @@ class Sources(Record):
     """Whether most notes are still being read for the first time, so that nothing can be said of all of them."""
 
 
+Form = Literal["note", "section", "passage", "outline"]
+
+
 class ShownPassage(Record):
     """A passage of a note as a reader sees it, without invisible text.
 
@@ -76,11 +80,13 @@ class ShownPassage(Record):
         heading: Its heading path; may be empty.
         lines: First and last line.
         text: Its text.
+        form: `note` for a whole note, `section`, `passage`, or `outline` for the headings only.
     """
 
     heading: str
     lines: Lines
     text: str
+    form: Form = "passage"
 
 
 class SearchHit(Record):

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.search.block_search import search_blocks
-from bridge.search.excerpts import Excerpt, Excerpts, Form, cut_excerpts
-from bridge.search.model import SearchRequest, ShownPassage, Sources
+from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.model import Form, SearchRequest, ShownPassage, Sources
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line, quote_path
 from bridge.text.lines import lines_overlap

@@ -57,7 +57,7 @@ async def answers(served: Served, paths: Sequence[str]) -> dict[str, Any]:
     asked: list[tuple[str, dict[str, Any]]] = [
         *(("search", {"query": query, "limit": 20}) for query in QUERIES),
         *(("search_blocks", {"query": query, "limit": 20}) for query in QUERIES),
-        *(("gather_context", {"query": query}) for query in QUERIES),
+        *(("search", {"query": query, "passage_tokens": 4_000}) for query in QUERIES),
         *(("related_notes", {"path": path}) for path in paths[::5]),
         *(("suggest_links", {"path": path}) for path in paths[::5]),
         ("find_notes", {"limit": 500}),
@@ -113,7 +113,7 @@ async def test_with_thousands_of_journals_every_ordinary_answer_is_the_same(tmp_
 
 async def listed(served: Served, operation: str, **arguments: Any) -> set[str]:
     answer = (await served.call(operation, **arguments)).json
-    [name] = [name for name in ("hits", "notes", "tasks", "nodes", "items") if name in answer]
+    [name] = [name for name in ("hits", "notes", "tasks", "nodes") if name in answer]
     return {one["path"] for one in answer[name] if one["path"]}
 
 
@@ -122,7 +122,7 @@ async def listed(served: Served, operation: str, **arguments: Any) -> set[str]:
     [
         ("search", {"query": "rye"}),
         ("search_blocks", {"query": "rye"}),
-        ("gather_context", {"query": "rye"}),
+        ("search", {"query": "rye", "passage_tokens": 4_000}),
         ("related_notes", {"text": "rye flour and bread"}),
         ("find_notes", {}),
         ("list_tasks", {}),

@@ -47,7 +47,7 @@ async def test_what_an_agent_is_told_is_listed_with_its_reasons(served: Served) 
     async with connected(served, preset="full") as client:
         await client.call_tool("recall", {"query": "footnotes"})
         await client.call_tool("brief", {"task": "parse footnotes"})
-        await client.call_tool("gather_context", {"query": "how are dates parsed", "budget": 400})
+        await client.call_tool("search", {"query": "how are dates parsed", "passage_tokens": 400})
     [session] = await listed(served)
     items = {item["path"]: item for item in session["items"]}
     assert {FOOTNOTES, ANSWERS, "Edge.md", "Parser.md"} <= items.keys()
@@ -82,11 +82,11 @@ async def test_what_the_user_withholds_is_not_brought_in_again(served: Served) -
     async with connected(served, preset="full") as client:
 
         async def told() -> str:
-            asked = {"query": "how footnotes and dates are parsed", "budget": 400}
+            asked = {"query": "how footnotes and dates are parsed", "passage_tokens": 400}
             calls: list[tuple[str, dict[str, Any]]] = [
                 ("recall", {"query": "footnotes"}),
                 ("brief", {"task": "parse footnotes"}),
-                ("gather_context", asked),
+                ("search", asked),
                 ("search_blocks", {"query": "footnotes short answers", "among": "all", "passage_tokens": 1_000}),
             ]
             return "\n".join([text_of(await client.call_tool(name, arguments)) for name, arguments in calls])
@@ -138,7 +138,7 @@ async def test_an_agent_is_never_told_of_a_note_that_the_user_keeps_from_it(serv
             calls: list[tuple[str, dict[str, Any]]] = [
                 ("recall", {"query": "footnotes"}),
                 ("brief", {"task": "parse footnotes"}),
-                ("gather_context", {"query": "parse dates at the edge, and nowhere else", "budget": 400}),
+                ("search", {"query": "parse dates at the edge, and nowhere else", "passage_tokens": 400}),
             ]
             return "\n".join([text_of(await client.call_tool(name, arguments)) for name, arguments in calls])
 

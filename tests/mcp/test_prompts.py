@@ -62,7 +62,7 @@ async def test_a_prompt_brings_only_what_a_reader_sees(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", {"Trap.md": text})
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served, connected(served) as client:
         filled = await client.get_prompt("answer_from_vault", {"question": "frost"})
-    assert texts(filled)[1] == "Trap.md:1-3\n\n# Trap\n\nFrost comes.  "
+    assert texts(filled)[1] == "Trap.md:1-3\n\n# Trap\n\nFrost comes."
 
 
 @BOTH

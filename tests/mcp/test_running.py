@@ -185,8 +185,8 @@ async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path, may_read
         caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
         answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread"})
         assert [hit.path for hit in answer.hits] == ["Rye.md"]
-        answer, _ = await caller.ask(get_operation("gather_context"), {"query": "dark bread"})
-        assert [item.path for item in answer.items] == ["Rye.md"]
+        answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread", "passage_tokens": 400})
+        assert [hit.passages[0].form for hit in answer.hits] == ["note"]
         assert not bridge.find(None).progress().ready_keyword
         # What depends on all notes waits for them.
         may_read.set()

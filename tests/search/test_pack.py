@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.search.excerpts import Excerpt, Excerpts, Form, cut_excerpts
-from bridge.search.model import ShownPassage
+from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.model import Form, ShownPassage
 from bridge.search.pack import pack
 from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath

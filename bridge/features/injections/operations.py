@@ -203,7 +203,7 @@ class ListedInjections(Record):
 async def list_injections(
     call: Call, session: SessionId = "", limit: Annotated[int, Meta(ge=1, le=100)] = 10
 ) -> ListedInjections:
-    """List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why.
+    """List the notes that `brief`, `recall` and passages of `search` brought into sessions of the last 90 days.
 
     Only the user may, since memories may be private to an agent.
 
@@ -280,9 +280,9 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
     Args:
         path: The note.
         session: The session, as in `list_sessions`.
-        withhold: Instead, keep the note from the session, so that `brief`, `recall` and `gather_context` do not bring
-            it in, though searches still find it; or if false, let them bring it in again. The property `deny_agents`
-            keeps it from all sessions of an agent.
+        withhold: Instead, keep the note from the session, so that `brief`, `recall` and passages of `search` do not
+            bring it in, though its snippets still do; or if false, let them bring it in again. The property
+            `deny_agents` keeps it from all sessions of an agent.
 
     Raises:
         Forbidden: The caller is only a client.

@@ -13,6 +13,7 @@ from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
+from bridge.api.note_text import cut_found, open_hits
 from bridge.api.note_times import NoteTimes
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
@@ -21,15 +22,19 @@ from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, ModelMissing, NotReady
 from bridge.features.answers.public import keep_question
-from bridge.features.injections.public import find_withheld, reader_of
+from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
 from bridge.features.search.results import DIGEST, FoundBlocks, Freshness, Hit, SearchResult, make_hit
 from bridge.features.shared_index.public import SharedAnswer, search_stores
 from bridge.features.topics.public import shared_topics
 from bridge.search.block_search import search_blocks as find_blocks
-from bridge.search.model import SearchAnswer, SearchRequest, Sources
+from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage, Sources
+from bridge.search.pack import OmittedNote, pack
 from bridge.search.pipeline import search as find
 from bridge.search.query import parse_query
 from bridge.search.related import find_related
+from bridge.state.injection_log import InjectedNote
+from bridge.text.budget import estimate_tokens
+from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
 from bridge.types import Among, BlockOrder, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
@@ -151,7 +156,7 @@ def _refusal(answers: Answers, notices: Sequence[str]) -> BridgeError:
     return NotReady(" ".join(notices) or "No vault is served.")
 
 
-PassageTokens = Annotated[int, Meta(ge=0, le=20_000)]
+PassageTokens = Annotated[int, Meta(ge=0, le=32_000)]
 Score = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -169,6 +174,10 @@ Score = Annotated[float, Meta(ge=0, le=1)]
         "full text search",
         "search all vaults at once",
         "in which vault did I write about a topic",
+        "gather context about a topic within a token budget",
+        "collect the relevant passages and sections for a question",
+        "collect sections within a number of tokens",
+        "background knowledge from the notes",
     ),
 )
 async def search(
@@ -222,7 +231,10 @@ async def search(
         if where or criteria.among:
             one.vault.require_keyword()
         await one.vault.first_answers.prepare(request)
-        return build_search_result(one, await find_among(one, find, request, criteria.among, where), started)
+        found = await find_among(one, find, request, criteria.among, where)
+        if passage_tokens:
+            found = await pack_passages(one, found, request, criteria.among)
+        return build_search_result(one, found, started)
 
     if everywhere:
         return await search_vaults(call, request, search_vault, shared=not (where or criteria.among))
@@ -249,6 +261,39 @@ async def find_among(
     except ModelMissing:
         raise vault.why_not_by_meaning() from None
     return replace(found, notices=(*unknown, *found.notices)) if unknown else found
+
+
+async def pack_passages(call: Call, found: SearchAnswer, request: SearchRequest, among: Among | None) -> SearchAnswer:
+    """Give hits the passages that best fill the budget: the best notes whole where they are short, others in part.
+
+    What is withheld from the caller's session is left out, and what is brought into it recorded.
+    """
+    vault = call.vault
+    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
+    hits = [hit for hit in found.hits if not is_withheld(hit.path)]
+    sources = await vault.sources_among(choose_among(vault, among, (request.folder, *request.paths), request.query))
+    notes = await asyncio.to_thread(open_hits, vault, hits)
+    packed = await asyncio.to_thread(pack, await cut_found(sources, request, hits, notes), request.passage_tokens)
+    passages: defaultdict[VaultPath, list[ShownPassage]] = defaultdict(list)
+    for one in packed.items:
+        excerpt = one.excerpt
+        passages[one.path].append(ShownPassage(excerpt.heading, excerpt.lines, excerpt.text, excerpt.form))
+    # Not the question itself, which is nowhere kept.
+    brought_in = [InjectedNote(one.path, ("fits the question",), estimate_tokens(one.text)) for one in packed.items]
+    await asyncio.to_thread(record_injection, call, "search", brought_in)
+    publish_injection(call)
+    return replace(
+        found,
+        hits=tuple(replace(hit, passages=tuple(passages[hit.path])) for hit in hits),
+        total=found.total - len(found.hits) + len(hits),
+        notices=(*found.notices, *_omission_notices(packed.left_out)),
+    )
+
+
+def _omission_notices(left_out: Sequence[OmittedNote]) -> Iterable[str]:
+    if left_out:
+        tokens = sum(note.tokens for note in left_out)
+        yield f"Passages of {count_of(len(left_out), 'relevant note')} did not fit: {tokens:,} tokens."
 
 
 @operation(

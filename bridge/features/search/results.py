@@ -31,7 +31,7 @@ class Hit(Record):
         tags: The note's tags, without `#`.
         modified: When the file was last modified.
         digest: Leading digits of its SHA-256, for edits.
-        passages: The requested whole passages, in order; of a block, the block.
+        passages: The requested passages, in order, cut only between blocks; of a block, the block.
         created: When the note was created, as in `find_notes`; null if unknown.
         vault: The vault that holds it, where every vault was searched.
     """
@@ -169,7 +169,8 @@ def _passages(number: int, hit: Hit) -> Iterable[Line | str]:
     yield Line(f"{number}. ", path_of(hit.path), *_assessment(hit, " · "))
     for passage in hit.passages:
         first, last = passage.lines
-        yield Line(Segment(f"--- {quote_path(hit.path)}:{first}-{last} ---", "muted"))
+        form = " · headings only" if passage.form == "outline" else ""
+        yield Line(Segment(f"--- {quote_path(hit.path)}:{first}-{last}{form} ---", "muted"))
         yield passage.text
 
 

@@ -151,7 +151,7 @@ MAX_FAILURES = 10
 SHORT_COMMIT = 12
 """Characters of a commit's id that are shown."""
 
-SEARCHES = frozenset({"ask", "search", "related_notes", "find_notes", "gather_context", "recall"})
+SEARCHES = frozenset({"ask", "search", "related_notes", "find_notes", "recall"})
 READS = frozenset({"read_note", "read_notes"})
 UNTOLD_FAILURES = frozenset({"cancelled", "confirmation_required", "declined", "invalid_arguments"})
 """Codes of calls that wait for the user, that somebody did not want, or that only their caller has to learn from.

@@ -98,7 +98,7 @@ async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> N
     shares = {name: [share_found(*pair) for pair in zip(questions, own, strict=True)] for name, own in rankings.items()}
     print_comparison([question.category for question in questions], shares)
     shown = "  ".join(f"{budget:,}: {share:.3f}" for budget, share in packed.items())
-    print(f"  evidence packed whole by gather_context within tokens  {shown}")
+    print(f"  evidence packed whole within tokens  {shown}")
     for label, is_tuned in (("chats for tuning", True), ("other chats", False)):
         places = [at for at, one in enumerate(questions) if (int(one.chat) % TUNED_ON == 0) is is_tuned]
         for name, own in rankings.items() if places else ():

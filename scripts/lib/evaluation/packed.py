@@ -54,7 +54,7 @@ async def print_packed(folders: Sequence[Path], limit: int | None, cache: Path, 
 
 
 async def pack_found(sources: Sources, request: SearchRequest, notes: Mapping[VaultPath, Note]) -> PackedNotes:
-    """Search, and pack what is found as `gather_context` does."""
+    """Search, and pack what is found as `search` does with `passage_tokens`."""
     found = (await search(sources, request)).hits
     cut = await cut_found(sources, request, found, notes)
     return pack(cut, request.passage_tokens)

@@ -1,4 +1,4 @@
-"""Context gathered from notes within a budget, through the operation."""
+"""The passages of a search, within a budget."""
 
 from typing import Any
 
@@ -22,80 +22,68 @@ NOTES = {
 }
 
 
-async def gather(served: Served, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("gather_context", **arguments)
+async def gather(served: Served, budget: int = 4_000, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call("search", passage_tokens=budget, **arguments)
     assert answer.status == 200, answer.body
     found: dict[str, Any] = answer.json
     return found
 
 
-async def test_what_no_note_says_is_told(served: Served) -> None:
-    notices = (await gather(served, query="how heavy is the levain of the zeppelin"))["notices"]
-    assert any("do not say" in notice and "zeppelin" in notice for notice in notices)
+def passages_of(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [(hit["path"], passage) for hit in found["hits"] for passage in hit["passages"]]
+
+
+def text_in(found: dict[str, Any]) -> str:
+    return "\n\n".join(passage["text"] for _, passage in passages_of(found))
 
 
 @pytest.mark.parametrize("budget", [100, 300, 1_000, 4_000])
-async def test_the_text_is_within_the_budget_and_made_of_its_items(served: Served, budget: int) -> None:
+async def test_passages_are_within_the_budget(served: Served, budget: int) -> None:
     found = await gather(served, query="levain", budget=budget)
-    assert found["tokens"] == estimate_tokens(found["text"]) <= budget
-    parts = (await gather(served, query="levain", budget=budget, form="items"))["items"]
-    assert [one["number"] for one in parts] == [*range(1, len(parts) + 1)] != []
-    assert all(f"[{one['number']}] {one['path']}:" in found["text"] and one["text"] in found["text"] for one in parts)
-    shown = {one["path"] for one in parts}
-    assert shown.isdisjoint(one["path"] for one in found["left_out"])
-    assert {"Levain.md", "Log.md", "Code.md"} <= shown | {one["path"] for one in found["left_out"]}
+    assert 0 < estimate_tokens(text_in(found)) <= budget
+    assert {"Levain.md", "Log.md", "Code.md"} <= {hit["path"] for hit in found["hits"]}
+    # Also where it lies below what one passage takes.
+    assert text_in(await gather(served, query="levain", budget=1)) == ""
 
 
 async def test_a_short_note_is_whole_and_a_long_one_in_parts(served: Served) -> None:
-    found = await gather(served, query="levain", budget=4_000, form="items")
+    found = await gather(served, query="levain")
     forms: dict[str, set[str]] = {}
-    for one in found["items"]:
-        forms.setdefault(one["path"], set()).add(one["form"])
+    for path, one in passages_of(found):
+        forms.setdefault(path, set()).add(one["form"])
     assert forms["Levain.md"] == {"note"}
     assert forms["Log.md"] <= {"section", "passage"}
     assert forms["Talk.canvas"] == {"passage"}
-    whole = next(one for one in found["items"] if one["path"] == "Levain.md")
+    (whole,) = [one for path, one in passages_of(found) if path == "Levain.md"]
     assert (whole["text"], whole["lines"]) == (NOTES["Levain.md"].partition("done\n---\n")[2].strip(), [4, 10])
 
 
 async def test_a_fence_is_whole_or_not_there(served: Served) -> None:
     for budget in (100, 500, 1_000, 2_000):
-        text = (await gather(served, query="levain script proof", budget=budget))["text"]
+        text = text_in(await gather(served, query="levain script proof", budget=budget))
         assert "```" not in text or FENCE.strip() in text
-
-
-async def test_named_notes_are_packed_without_a_question(served: Served) -> None:
-    found = await gather(served, paths=["Garden", "[[Levain]]"], form="items")
-    assert {one["path"]: one["form"] for one in found["items"]} == {"Garden/Beans.md": "note", "Levain.md": "note"}
-    found = await gather(served, query="levain", paths=["Log.md"])
-    assert {one["path"] for one in found["items"]} == {"Log.md"}
-
-
-async def test_without_anything_to_look_for_it_is_refused(served: Served) -> None:
-    answer = await served.call("gather_context")
-    assert (answer.status, answer.code) == (400, "invalid_arguments")
 
 
 async def test_a_note_that_changed_since_is_shown_as_it_is(served: Served) -> None:
     root = served.bridge.find(None).root
     (root / "Levain.md").write_text("# Levain\n\nFed once a day.\n", encoding="utf-8")
-    text = (await gather(served, query="levain"))["text"]
+    text = text_in(await gather(served, query="levain"))
     assert "Fed once a day." in text
     assert "twice" not in text
 
 
 async def test_nothing_is_said_of_denied_notes(served: Served) -> None:
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
-    answer = await served.call("gather_context", query="levain plan", budget=8_000)
+    answer = await served.call("search", query="levain plan", passage_tokens=8_000)
     assert b"Secret" not in answer.body
     assert b"Nobody" not in answer.body
 
 
 async def test_an_agent_reads_the_excerpts_after_what_was_left_out(served: Served) -> None:
     async with connected(served, preset="full") as client:
-        said = text_of(await client.call_tool("gather_context", {"query": "levain", "budget": 100}))
+        said = text_of(await client.call_tool("search", {"query": "levain", "passage_tokens": 100}))
     assert "did not fit" in said
-    assert "\n[1] " in said
+    assert "\n--- " in said
 
 
 async def test_the_lines_of_a_chat_that_matter_are_gathered_wherever_they_are(served: Served) -> None:
@@ -105,7 +93,6 @@ async def test_the_lines_of_a_chat_that_matter_are_gathered_wherever_they_are(se
     path = served.bridge.find(None).root / "Chat.md"
     path.write_text("# Chat\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
     await served.bridge.find(None).vault.indexer.look_at(["Chat.md"])
-    items = (await gather(served, query="glazed kiln", paths=["Chat.md"], budget=150, form="items"))["items"]
-    text = "\n".join(one["text"] for one in items)
-    assert [told[line] in text for line in told] == [True, True, True]
-    assert [one["lines"] for one in items] == [[43, 43], [213, 213], [393, 393]]
+    found = await gather(served, query="glazed kiln", paths=["Chat.md"], budget=150)
+    assert [told[line] in text_in(found) for line in told] == [True, True, True]
+    assert [one["lines"] for _, one in passages_of(found)] == [[43, 43], [213, 213], [393, 393]]
