@@ -170,7 +170,6 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "related_notes": ("line", "among"),
     "create_note": ("if_exists", "append_links"),
     "edit_note": ("append_links",),
-    "daily_note": ("if_exists",),
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks", "redo"),

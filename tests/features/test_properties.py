@@ -65,8 +65,6 @@ async def test_a_report_lists_types_spellings_and_what_is_inconsistent(served: S
     assert report["unreadable"] == ["Oats.md"]
     assert report["total"] == 5
     assert [one["name"] for one in (await served.call("property_report", limit=1)).json["properties"]] == ["status"]
-    typed = (await served.call("property_report", note_type="Grain")).json
-    assert [one["name"] for one in typed["properties"]] == ["status", "type"]
     assert (await served.call("property_report", folder="Folder")).json["notes"] == 1
     assert (await served.call("property_report", folder="Nowhere")).json["notices"] != []
 
@@ -81,9 +79,6 @@ async def test_values_are_counted_item_by_item_and_without_case(served: Served) 
     assert listed["values"][0]["spellings"] == ["open (2)", "Open (1)"]
     assert listed["values"][0]["paths"] == ["Rye.md", "Spelt.md", "Wheat.md"]
     assert listed["notes"] == 4
-    assert [
-        one["value"] for one in (await served.call("property_report", name="status", prefix="C")).json["values"]
-    ] == ["closed"]
     assert "There is no property `statsu`" in (await served.call("property_report", name="statsu")).json["notices"][0]
 
 
@@ -268,7 +263,6 @@ async def test_conventions_name_who_violates_them(served: Served) -> None:
     assert rules["values", "status"]["violators"] == ["Books/Wrong.md"]
     assert rules["type", "year"]["share"] == 0.909
     assert rules["heading", "Review"]["violators"] == []
-    assert (await served.call("check_notes", folder="Books", least=1.0)).json["rules"] < found["rules"]
     assert (await served.call("check_notes", folder="Bokos")).json["notices"] != []
 
 

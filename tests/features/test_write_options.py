@@ -1,10 +1,7 @@
 """What new notes and edits may ask for: links at the end, existing notes, and stamps."""
 
 import re
-from datetime import date
 from typing import Any
-
-import pytest
 
 from tests.features.served import Served
 
@@ -70,17 +67,6 @@ async def test_an_existing_note_is_an_error_skipped_or_added_to(served: Served) 
     edits = [{"op": "create_note", "path": "Fresh.md", "text": "More", "if_exists": "append"}]
     await call(served, "change_set", edits=edits)
     assert text_of(served, "Fresh.md") == "New\n\nMore\n"
-
-
-@pytest.mark.parametrize("if_exists", ["skip", "fail"])
-async def test_an_existing_daily_note_can_stay_as_it_is(served: Served, if_exists: str) -> None:
-    day = date(2026, 1, 2).isoformat()
-    first = await call(served, "daily_note", date=day, append="One", if_exists=if_exists)
-    assert first["text"] == "One\n"
-    again = await served.call("daily_note", date=day, append="Two", if_exists=if_exists)
-    assert (again.status, text_of(served, f"{day}.md")) == (200 if if_exists == "skip" else 409, "One\n")
-    await call(served, "daily_note", date=day, append="Two")
-    assert text_of(served, f"{day}.md") == "One\n\nTwo\n"
 
 
 async def test_an_added_item_is_stamped_as_the_note_does_it(served: Served) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import date as day_of_calendar
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
@@ -57,7 +57,6 @@ async def daily_note(
     append: str | None = None,
     heading: Annotated[str, Meta(max_length=2_000)] | None = None,
     create_heading: bool = False,
-    if_exists: Literal["append", "skip", "fail"] = "append",
     *,
     options: WriteArguments,
 ) -> DailyNote:
@@ -68,12 +67,10 @@ async def daily_note(
         append: Markdown to append.
         heading: Append under this heading instead of at the end.
         create_heading: Add the heading if missing.
-        if_exists: For an existing note: `append` adds to it, `skip` leaves it as it is, `fail` is an error.
 
     Raises:
         Forbidden: `append` is given and the caller may not write.
         HeadingNotFound: No such heading; `headings` lists those that exist.
-        NoteExists: The note exists, and `if_exists` is `fail`.
         NoteNotFound: The daily note template is missing.
         SettingsUnreadable: Obsidian's daily note settings cannot be read.
     """
@@ -90,36 +87,25 @@ async def daily_note(
         edit: Edit = Append(text=append)
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
-        written = await add_to_daily_note(call, path, day, edit, options, if_exists)
+        written = await add_to_daily_note(call, path, day, edit, options)
     text, digest = await asyncio.to_thread(read_if_present, call.host, path)
     facts = {**asdict(written), "digest": digest, "dry_run": options.dry_run and append is not None}
     return DailyNote(**facts, date=day.isoformat(), text=text)
 
 
 async def add_to_daily_note(
-    call: Call,
-    path: VaultPath,
-    day: day_of_calendar,
-    edit: Edit,
-    options: WriteOptions,
-    if_exists: Literal["append", "skip", "fail"],
+    call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, options: WriteOptions
 ) -> Written:
     """Add to a daily note; a missing one is created."""
     there = EditNote(path, (edit,))
     try:
         if call.host.files.has(path):
-            if if_exists == "skip":
-                return nothing_written(path, f"`{path}` already exists and stays as it is.")
-            if if_exists == "fail":
-                raise NoteExists(f"`{path}` already exists.", path=path)
             return await execute_requests(call, [there], options, operation="daily_note")
         start = await asyncio.to_thread(fill_daily_template, call.host, path, day)
         new = CreateNote(path, edit_new_text(path, start.text, edit))
         made = await execute_requests(call, [new], options, operation="daily_note")
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
-        if if_exists != "append":
-            raise
         # Obsidian or another program created it in the meantime.
         return await execute_requests(call, [there], options, operation="daily_note")
 

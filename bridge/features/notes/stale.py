@@ -107,7 +107,6 @@ async def stale_notes(
     call: Call,
     days: Annotated[int, Meta(ge=1, le=36_500)] = 180,
     folder: Folder | None = None,
-    least_linked: Annotated[int, Meta(ge=0, le=10_000)] = 1,
     limit: Limit = 20,
     among: Among | None = None,
 ) -> StaleNotes:
@@ -118,7 +117,6 @@ async def stale_notes(
     Args:
         days: Days for which a note was not modified.
         folder: Only notes under this folder.
-        least_linked: Only notes to which so many notes link.
         limit: Maximum notes.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
@@ -130,7 +128,7 @@ async def stale_notes(
         now = time.time()
         times = NoteTimes.of(graph_snapshot.notes.values(), vault.root, commits=True)
         ranked = sorted(
-            rank_notes(vault, graph_snapshot, times, folder, now, days, least_linked),
+            rank_notes(vault, graph_snapshot, times, folder, now, days),
             key=lambda one: (-one[0], one[1].path),
         )
         read = [describe_note(vault, graph_snapshot, times, note, score, now) for score, note in ranked[: READ * limit]]
@@ -147,7 +145,6 @@ def rank_notes(
     folder: str | None,
     now: float,
     days: int,
-    least_linked: int,
 ) -> Iterator[tuple[float, IndexedNote]]:
     inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
     for note in without_templates(vault, list(graph_snapshot.notes.values())):
@@ -155,7 +152,7 @@ def rank_notes(
         if age < days or not note.path.startswith(inside) or NAME_PATTERNS["YYYY-MM-DD"].fullmatch(title_of(note.path)):
             continue
         sources = graph_snapshot.graph.linked_from(note.path)
-        if len(sources) >= least_linked:
+        if sources:
             recent = len(recent_sources(graph_snapshot, times, note.path, now))
             yield math.log2(1 + age / days) * math.log2(2 + len(sources)) * (1 + math.log2(1 + recent)), note
 

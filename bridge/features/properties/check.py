@@ -122,7 +122,6 @@ async def check_notes(
     paths: Annotated[tuple[VaultPath, ...], Meta(max_length=1_000)] = (),
     folder: Folder | None = None,
     rules: Literal["both", "inferred", "schema"] = "both",
-    least: Annotated[float, Meta(ge=0.5, le=1.0)] = 0.8,
     conventions: bool = False,
     limit: Annotated[int, Meta(ge=1, le=500)] = 100,
     among: Among | None = None,
@@ -133,8 +132,7 @@ async def check_notes(
         paths: Only these notes.
         folder: Only notes under this folder.
         rules: `schema` are the rules that notes of `type: schema` state, `inferred` those that notes of a folder or
-            type keep, from at least eight notes.
-        least: The share of notes that must keep an inferred rule.
+            type keep, from at least eight notes, and four in five of them.
         conventions: List the rules, too.
         limit: Maximum violations, and rules.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
@@ -153,7 +151,7 @@ async def check_notes(
         notes = list(without_templates(vault, select_notes(every, None)))
         asked = list(without_templates(vault, select_notes(every, folder)))
         asked = [note for note in asked if not paths or note.path in paths]
-        inferred = infer_rules(notes, least) if rules != "schema" else []
+        inferred = infer_rules(notes) if rules != "schema" else []
         every_one = find_violations(asked, stated, inferred, notes)
         found = [
             one for one in every_one if not dismissed or (one[1].path, dismissal_key(one[0].name)) not in dismissed

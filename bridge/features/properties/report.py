@@ -11,7 +11,7 @@ from bridge.api.hints import Folder, Scalar
 from bridge.api.note_names import snapshot, unknown_names
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
-from bridge.features.properties.census import PropertyCount, ValueCount, count_properties, count_values, value_key
+from bridge.features.properties.census import PropertyCount, ValueCount, count_properties, count_values
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.search.filters import filter_notes
@@ -111,9 +111,7 @@ class PropertyReport(Record):
 async def property_report(
     call: Call,
     name: Name | None = None,
-    prefix: Annotated[str, Meta(max_length=1_000)] = "",
     folder: Folder | None = None,
-    note_type: Name | None = None,
     limit: Annotated[int, Meta(ge=1, le=1_000)] = 50,
     among: Among | None = None,
 ) -> PropertyReport:
@@ -121,9 +119,7 @@ async def property_report(
 
     Args:
         name: List the values of this property, items of lists each on their own.
-        prefix: With `name`, only values with this prefix, ignoring case.
         folder: Only notes under this folder.
-        note_type: Only notes whose property `type` is this.
         limit: Maximum properties or values.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
@@ -133,15 +129,13 @@ async def property_report(
 
     def count() -> PropertyReport:
 
-        notes = select_notes(every, folder, note_type)
+        notes = select_notes(every, folder)
         if name is not None:
             values = count_values(notes, name.strip())
             having = {path for one in values for path in one.paths}
-            begin = fold_case(prefix.strip())
-            begun = [one for one in values if value_key(one.value)[1].startswith(begin)]
             notices = unknown_names(every, folder, properties=None if having else {name: None})
-            shown = tuple(map(describe_value, begun[:limit]))
-            return PropertyReport((), len(begun), len(having), notices=notices, values=shown)
+            shown = tuple(map(describe_value, values[:limit]))
+            return PropertyReport((), len(values), len(having), notices=notices, values=shown)
         types = {fold_case(name): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
         found = count_properties(notes)
         unreadable = sorted(note.path for note in notes if note.problems and not note.properties)
@@ -156,18 +150,13 @@ async def property_report(
     return await asyncio.to_thread(count)
 
 
-def select_notes(
-    notes: Mapping[VaultPath, IndexedNote], folder: str | None, note_type: str | None = None
-) -> list[IndexedNote]:
-    """Return the Markdown notes of a folder and type, by path, so that equal counts keep one order."""
+def select_notes(notes: Mapping[VaultPath, IndexedNote], folder: str | None) -> list[IndexedNote]:
+    """Return the Markdown notes of a folder, by path, so that equal counts keep one order."""
     passing = filter_notes(notes, SearchRequest(query="", folder=folder))
-    wanted = None if note_type is None else fold_case(note_type.strip())
     return [
         note
         for path, note in sorted(notes.items())
-        if path.lower().endswith(".md")
-        and (passing is None or path in passing)
-        and (wanted is None or note.note_type == wanted)
+        if path.lower().endswith(".md") and (passing is None or path in passing)
     ]
 
 
