@@ -152,6 +152,7 @@ SELDOM = {
     "cli/parser.py": {"textwrap"},
     "cli/run_command.py": {"traceback"},
     "data_folder.py": {"hashlib", "platformdirs"},
+    "docstrings.py": {"ast", "inspect"},
     "priority.py": {"psutil"},  # on Windows only
     "server/runtime_file.py": {"psutil"},
     "cli/serve.py": {"resource"},  # not on Windows
