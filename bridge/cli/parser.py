@@ -34,9 +34,6 @@ COMMANDS = {
 AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "zed", "opencode")
 """The agents that `mcp` can set up; `stdio.install` says how."""
 
-COMPLETE = "__complete"
-"""The command that the scripts of `completion` call; it is not listed."""
-
 SERVICE_ACTIONS = {
     "install": "Serve vaults from now on, and after each login.",
     "remove": "End that.",

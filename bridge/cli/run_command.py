@@ -11,9 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from bridge.cli.completion import print_completions
 from bridge.cli.console import strip_control
-from bridge.cli.parser import ALL, COMPLETE, build_parser, command_first, essentials
+from bridge.cli.parser import ALL, build_parser, command_first, essentials
 from bridge.cli.render import translate_hint
 from bridge.data_folder import FORMER_NAME, default_data_dir, resolve_data_dir, resolve_models_dir
 from bridge.errors import BridgeError, Busy, Invalid
@@ -31,8 +30,10 @@ PIPE_CLOSED = 141
 
 def parse_and_run(words: Sequence[str]) -> int:
     accept_any_text()
-    if words[:1] == [COMPLETE]:
-        return print_completions(words[1:])
+    if "_ARGCOMPLETE" in os.environ:
+        from bridge.cli.completion import print_completions
+
+        print_completions()
     words = command_first(words)
     if not words or words in (["--help"], ["-h"]):
         sys.stdout.write(essentials())

@@ -37,12 +37,20 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (["delete-note", "Oats.md", "--dry-run"], "Oats.md"),
         (["status"], "Notes"),
         (["list-folders"], "Bread"),
-        (["__complete", "read-note", "--vault", "Notes", "Bread/"], "Bread/Rye.md"),
-        (["__complete", "sea"], "search"),
     ],
 )
 def test_a_command_that_a_bridge_answers_imports_no_operations(words: list[str], printed: str, data: Path) -> None:
-    assert_light([*words, *([] if words[0] == "__complete" else ["--data-dir", str(data)])], printed, data)
+    assert_light([*words, "--data-dir", str(data)], printed, data)
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"), [("vaultside read-note --vault Notes Bread/", "Bread/Rye.md"), ("vaultside sea", "search")]
+)
+def test_completion_imports_no_operations(line: str, offered: str, data: Path) -> None:
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(data / "offered")}
+    ran = run([], data, **asked, COMP_LINE=line, COMP_POINT=str(len(line)))
+    assert offered in (data / "offered").read_text()
+    assert loaded(ran) & SLOW == set()
 
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"], ["completion", "bash"]])
@@ -63,7 +71,7 @@ def assert_light(words: list[str], printed: str, data: Path) -> None:
     assert loaded(ran) & SLOW == set()
 
 
-def run(words: list[str], data: Path) -> subprocess.CompletedProcess[str]:
+def run(words: list[str], data: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """Run a command beside the vault, with an account of its imports on standard error."""
     return subprocess.run(
         [sys.executable, "-X", "importtime", str(COMMAND), *words],
@@ -72,7 +80,7 @@ def run(words: list[str], data: Path) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=PATIENCE_S,
         cwd=data.parent,
-        env={"VAULTSIDE_DATA_DIR": str(data), "PATH": ""},
+        env={"VAULTSIDE_DATA_DIR": str(data), "PATH": "", **env},
     )
 
 

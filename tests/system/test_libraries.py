@@ -15,8 +15,7 @@ PRIVATE_IMPORTS = {
 }
 
 PRIVATE_ATTRIBUTES = {
-    "cli/completion.py": {"_actions"},  # argparse lists the options of a parser nowhere else
-    "cli/parser.py": {"_SubParsersAction", "_actions", "_option_string_actions"},  # nor names what holds commands
+    "cli/parser.py": {"_SubParsersAction", "_actions", "_option_string_actions"},  # argparse tells them nowhere else
     "mcp/endpoint.py": {"_connection"},  # the library does not tell otherwise when a session ends
 }
 
