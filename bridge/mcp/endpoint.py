@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from base64 import b64encode
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -17,10 +17,10 @@ from mcp.server.apps import EXTENSION_ID
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
-from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.session import ServerSession
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import (
@@ -166,19 +166,39 @@ PATIENCE_S = 1.0
 
 
 class McpSessions:
-    """The open sessions of the older era, each with the addresses it subscribed to."""
+    """The sessions of the older era, by their ids, each with the addresses it subscribed to."""
 
     def __init__(self) -> None:
-        self._subscriptions: dict[Connection, set[str]] = {}
+        self._subscriptions: dict[str, tuple[ServerSession, set[str]]] = {}
+        self._requests = Counter[str]()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    def follow(self, app: ASGIApp) -> ASGIApp:
+        """Wrap an app, to keep each session as long as the library does, which does not tell when it ends one."""
+
+        async def call(scope: Scope, receive: Receive, send: Send) -> None:
+            session = Request(scope).headers.get(MCP_SESSION, "")
+            self._requests[session] += 1
+            if (timer := self._timers.pop(session, None)) is not None:
+                timer.cancel()
+            try:
+                await app(scope, receive, send)
+            finally:
+                self._requests[session] -= 1
+                if not self._requests[session]:
+                    del self._requests[session]
+                    self._timers[session] = asyncio.get_running_loop().call_later(IDLE_S, self._forget, session)
+
+        return call
+
+    def _forget(self, session: str) -> None:
+        del self._timers[session]
+        self._subscriptions.pop(session, None)
 
     def subscriptions(self, context: Context) -> set[str]:
-        """Return the addresses that the session of a request subscribed to; removed when the session ends."""
-        # The library offers no other way to learn when a session ends.
-        connection = context.session._connection  # noqa: SLF001
-        if connection not in self._subscriptions:
-            self._subscriptions[connection] = set()
-            connection.exit_stack.callback(self._subscriptions.pop, connection, None)
-        return self._subscriptions[connection]
+        """Return the addresses that the session of a request subscribed to."""
+        session = request_of(context).headers.get(MCP_SESSION, "")
+        return self._subscriptions.setdefault(session, (context.session, set()))[1]
 
     async def add_session(self, context: Context, _: types.NotificationParams) -> None:
         self.subscriptions(context)
@@ -194,12 +214,12 @@ class McpSessions:
         return types.EmptyResult()
 
     async def notify_updated(self, uri: str) -> None:
-        for connection in [connection for connection, uris in self._subscriptions.items() if uri in uris]:
-            await send_with_timeout(connection.send_resource_updated(uri))
+        for session in [session for session, uris in self._subscriptions.values() if uri in uris]:
+            await send_with_timeout(session.send_resource_updated(uri))
 
     async def listed_anew(self) -> None:
-        for connection in list(self._subscriptions):
-            await send_with_timeout(connection.send_resource_list_changed())
+        for session, _ in list(self._subscriptions.values()):
+            await send_with_timeout(session.send_resource_list_changed())
 
 
 async def send_with_timeout(sending: Awaitable[None]) -> None:
@@ -401,7 +421,7 @@ async def open_endpoint(bridge: Bridge, hosts: Collection[str], origins: Collect
     async with endpoint(build_server(bridge, listeners, sessions, ends), hosts, origins, ends) as app:
         telling = asyncio.create_task(publish_changes(bridge, bus, sessions), name="mcp news")
         try:
-            yield app
+            yield sessions.follow(app)
         finally:
             telling.cancel()
             listeners.close()

@@ -12,6 +12,8 @@ import pytest
 from mcp import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
+from bridge.mcp import endpoint
+from bridge.mcp.endpoint import McpSessions
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected
 
@@ -151,3 +153,28 @@ async def test_a_session_forgets_what_it_unsubscribes(served: Served) -> None:
         async with editing(served):
             while (message := await heard.get()).method != "notifications/resources/list_changed":
                 assert message.method != "notifications/resources/updated"
+
+
+async def test_a_session_is_forgotten_when_the_library_has_ended_it(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[McpSessions] = []
+
+    class KnownSessions(McpSessions):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(endpoint, "McpSessions", KnownSessions)
+    monkeypatch.setattr(endpoint, "IDLE_S", 0.1)
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+    async with connected(served, "legacy", message_handler=heard.put) as client:
+        await client.subscribe_resource(address(served, "Bread/Rye.md"))
+        # Its stream is open, however long it calls nothing.
+        async with editing(served):
+            for _ in range(3):
+                while (await heard.get()).method != "notifications/resources/updated":
+                    pass
+    async with asyncio.timeout(PATIENCE_S):
+        while made[0]._subscriptions or made[0]._timers or made[0]._requests:
+            await asyncio.sleep(0.01)
