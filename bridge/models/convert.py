@@ -15,6 +15,12 @@ from bridge.models.worker_process import PIECES
 if TYPE_CHECKING:
     from gguf.utility import LocalTensor
 
+_UNUSED = ("pooler", "embeddings.position_ids", "head.", "decoder.", "classifier.")
+"""Tensors that embedding does without, such as those that predict words or classes."""
+
+_PLAIN = ("token_types", "position_embd")
+"""Tables that llama.cpp reads only as plain floats."""
+
 _CONTROL = ("[PAD]", "[CLS]", "[SEP]", "[MASK]")
 
 _PACKED_CONFIG = (
@@ -46,10 +52,11 @@ _PACKED_NAMES = {
 def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, Any], out: Path) -> None:
     """Write a mean-pooled BERT encoder as GGUF Q8_0."""
     import gguf
+    from gguf.utility import SafetensorsLocal
 
     writer = _begin(name, config, gguf.LlamaFileType.MOSTLY_Q8_0, out)
     _add_vocabulary(writer, vocabulary.splitlines())
-    _add_tensors(writer, weights, config["num_hidden_layers"])
+    _add_tensors(writer, gguf.MODEL_ARCH.BERT, SafetensorsLocal(weights).tensors, config["num_hidden_layers"])
     _finish(writer)
 
 
@@ -130,23 +137,23 @@ def _gguf_token(word: str) -> str:
     return word.removeprefix("##") if word.startswith("##") else "\u2581" + word
 
 
-def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
+def _add_tensors(writer: Any, architecture: Any, tensors: "Mapping[str, LocalTensor]", layers: int) -> None:
     import gguf
-    from safetensors import safe_open
 
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.BERT, layers)
+    names = gguf.get_tensor_name_map(architecture, layers)
     kind = gguf.GGMLQuantizationType.Q8_0
-    with safe_open(weights, "numpy") as tensors:
-        for key in sorted(tensors.keys()):
-            if key.startswith("pooler") or key.endswith("position_ids"):
-                continue
-            name = names.get_name(key, try_suffixes=(".weight", ".bias"))
-            array = tensors.get_tensor(key).astype(np.float32)
-            # llama.cpp reads these two tables only as plain floats.
-            if array.ndim == 1 or name.startswith(("token_types", "position_embd")):
-                writer.add_tensor(name, array)
-            else:
-                writer.add_tensor(name, gguf.quants.quantize(array, kind), raw_dtype=kind)
+    for key, tensor in sorted(tensors.items()):
+        if key.startswith(_UNUSED):
+            continue
+        name = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        if name is None:
+            raise ValueError(f"the tensor {key} is not known")
+        stored = gguf.GGMLQuantizationType[tensor.dtype]
+        values = gguf.quants.dequantize(tensor.mmap_bytes(), stored).reshape(tensor.shape)
+        if values.ndim == 1 or name.startswith(_PLAIN):
+            writer.add_tensor(name, values)
+        else:
+            writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
 
 
 def _read_packed(raw: bytes, at: int, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,10 +171,6 @@ def _read_packed(raw: bytes, at: int, config: Mapping[str, Any]) -> dict[str, An
             values = values.reshape(-1, width // 32 * 18 if quantized else width)
         tensors[f"{block}{_PACKED_NAMES[part]}.{'bias' if kind == ['b'] else 'weight'}"] = values
     return tensors
-
-
-_HEADS = ("head.", "decoder.", "classifier.")
-"""Tensors that predict words or classes, which embedding does without."""
 
 
 def convert_modern_bert(source: ModernBertSource, *, name: str, weights: Path, tokenizer: Path, out: Path) -> None:
@@ -200,7 +203,7 @@ def convert_modern_bert(source: ModernBertSource, *, name: str, weights: Path, t
         writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
         writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
         _add_tokens(writer, source, orjson.loads(tokenizer.read_bytes()), words)
-        _add_modern_tensors(writer, tensors, layers)
+        _add_tensors(writer, gguf.MODEL_ARCH.MODERN_BERT, tensors, layers)
     except (KeyError, IndexError, ValueError, TypeError) as error:
         raise ModelUnusable(f"The files of {name} are not those of a ModernBERT encoder: {error}.") from error
     _finish(writer)
@@ -227,23 +230,3 @@ def _add_tokens(writer: Any, source: ModernBertSource, tokenizer: Mapping[str, A
     writer.add_pad_token_id(source.pad)
     writer.add_add_bos_token(True)
     writer.add_add_eos_token(True)
-
-
-def _add_modern_tensors(writer: Any, tensors: "Mapping[str, LocalTensor]", layers: int) -> None:
-    import gguf
-
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.MODERN_BERT, layers)
-    kind = gguf.GGMLQuantizationType.Q8_0
-    for key, tensor in sorted(tensors.items()):
-        if key.startswith(_HEADS):
-            continue
-        name = names.get_name(key, try_suffixes=(".weight",))
-        if name is None:
-            raise ValueError(f"the tensor {key} is not known")
-        # The reader of safetensors does not know bfloat16.
-        stored = gguf.GGMLQuantizationType[tensor.dtype]
-        values = gguf.quants.dequantize(tensor.mmap_bytes(), stored).reshape(tensor.shape)
-        if values.ndim == 1:
-            writer.add_tensor(name, values)
-        else:
-            writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)

@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +67,16 @@ def _bfloat16(values: NDArray[Any]) -> Array:
 
 
 def weights_file(tensors: dict[str, Array]) -> bytes:
-    """Return a safetensors file of bfloat16, as the real one is; its own library writes none from numpy."""
-    named = {f"model.{name}": values for name, values in tensors.items()}
+    """Return a safetensors file of bfloat16, as the real one is."""
+    cut = {f"model.{name}": (values.view(np.uint32) >> 16).astype("<u2") for name, values in tensors.items()}
+    return safetensors("BF16", cut)
+
+
+def safetensors(kind: str, tensors: Mapping[str, NDArray[Any]]) -> bytes:
     head, body = {}, b""
-    for name, values in named.items():
-        data = (values.view(np.uint32) >> 16).astype("<u2").tobytes()
-        head[name] = {"dtype": "BF16", "shape": values.shape, "data_offsets": [len(body), len(body) + len(data)]}
+    for name, values in tensors.items():
+        data = values.tobytes()
+        head[name] = {"dtype": kind, "shape": values.shape, "data_offsets": [len(body), len(body) + len(data)]}
         body += data
     told = json.dumps(head).encode()
     return struct.pack("<Q", len(told)) + told + body

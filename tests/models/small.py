@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.models.convert import to_gguf
+from tests.models.modern_bert import safetensors
 
 PATIENCE_S = 300.0
 """Long, since workers yield to everything else that runs on a machine."""
@@ -55,10 +56,8 @@ def bert_weights(seed: int = 1) -> dict[str, NDArray[np.float32]]:
 
 def bert_gguf(folder: Path, seed: int = 1, name: str = "small.gguf") -> Path:
     """Write a small BERT encoder as GGUF."""
-    from safetensors.numpy import save_file
-
     tensors = folder / f"{seed}.safetensors"
-    save_file(bert_weights(seed), tensors)
+    tensors.write_bytes(safetensors("F32", bert_weights(seed)))
     out = folder / name
     to_gguf(name="Small", weights=tensors, vocabulary="\n".join(WORDS), config=CONFIG, out=out)
     return out

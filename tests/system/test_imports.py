@@ -21,7 +21,6 @@ HEAVY = {
     "numpy",
     "aiohttp",
     "gguf",
-    "safetensors",
     "pypdfium2",
     "pydantic",
     "mcp",
