@@ -24,8 +24,11 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def replace_file(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file that takes the place of another at the end of the block, as `write_private` does."""
+def replace_file(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
+    """Yield a file that takes the place of another at the end of the block, as `write_private` does.
+
+    Without `sync` the caller syncs its folder.
+    """
     try:
         # Two processes may write at once, so that each needs a temporary file of its own.
         descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -34,7 +37,9 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
                 yield file
                 file.flush()
                 sync_file(file.fileno())
-            move_into_place(Path(draft), path)
+            Path(draft).replace(path)
+            if sync:
+                sync_folder(path.parent)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(draft)  # noqa: PTH108

@@ -6,10 +6,8 @@ The many contents of a large change are stored in one file, a pack.
 import contextlib
 import hashlib
 import logging
-import os
 import secrets
 import struct
-import tempfile
 import threading
 import zlib
 from collections import Counter
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bridge.errors import StateUnusable
-from bridge.private_files import make_private, move_into_place, sync_file, sync_folder, write_error
+from bridge.private_files import make_private, replace_file, sync_folder, write_error
 from bridge.types import Digest
 from bridge.vault.plan import Blobs
 from bridge.vault.write.syscalls import do_together
@@ -64,9 +62,7 @@ class Packs:
     def add(self, blobs: Mapping[Digest, bytes]) -> None:
         """Store contents in a new pack, in place of stored ones that are damaged."""
         with self._writing:
-            if not self.folder.exists():
-                make_private(self.folder)
-                sync_folder(self.folder.parent)
+            _make_folder(self.folder)
             pack = self.folder / f"{secrets.token_hex(8)}.pack"
             # What is stored again was damaged; after a restart it might be taken for the sound one.
             self._drop(blobs)
@@ -166,26 +162,23 @@ class Packs:
         return (file for file in sorted(self.folder.glob("*.pack")) if not file.name.startswith("."))
 
 
+def _make_folder(folder: Path) -> None:
+    """Make a folder if it is missing; its name is on disk then."""
+    if not folder.exists():
+        make_private(folder)
+        sync_folder(folder.parent)
+
+
 def _write(pack: Path, contents: Iterable[tuple[Digest, bytes]]) -> dict[Digest, Place]:
-    draft = pack.with_name(f".{pack.name}")
     places: dict[Digest, Place] = {}
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            start = 0
-            for digest, data in contents:
-                file.write(data)
-                places[digest] = Place(pack, start, len(data))
-                start += len(data)
-            table = b"".join(_ENTRY.pack(bytes.fromhex(digest), place.length) for digest, place in places.items())
-            file.write(table + _END.pack(len(places), zlib.crc32(table), _MAGIC))
-            file.flush()
-            sync_file(file.fileno())
-        move_into_place(draft, pack)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+    with replace_file(pack) as file:
+        start = 0
+        for digest, data in contents:
+            file.write(data)
+            places[digest] = Place(pack, start, len(data))
+            start += len(data)
+        table = b"".join(_ENTRY.pack(bytes.fromhex(digest), place.length) for digest, place in places.items())
+        file.write(table + _END.pack(len(places), zlib.crc32(table), _MAGIC))
     return places
 
 
@@ -246,7 +239,6 @@ class Snapshots:
         """Create a store; the folder is made with the first content."""
         self.folder = folder
         self._packs = Packs(folder / "packs")
-        self._size: int | None = None
         self._held: Counter[Digest] = Counter()
         self._deleting = threading.Lock()
 
@@ -268,18 +260,14 @@ class Snapshots:
         fresh = {each: data for each, data in blobs.items() if each not in stored or not self._is_sound(each)}
         try:
             if len(fresh) >= PACKED:
-                self._make_folder()
+                _make_folder(self.folder)
                 self._packs.add(fresh)
-                self._size = None
                 return
             shelves = self._make_shelves(fresh)
-            do_together(lambda each: self._write(self.place(each), zlib.compress(fresh[each], LEVEL)), fresh)
+            do_together(lambda each: self._write(each, fresh[each]), fresh)
             do_together(sync_folder, shelves)
         except OSError as error:
-            # Some may be written: measured again when it is next asked for.
-            self._size = None
             raise write_error(self.folder, error) from None
-        self._grow(sum(self.place(digest).stat().st_size for digest in fresh))
 
     def read(self, digest: Digest) -> bytes | None:
         """Return a content by its digest or the beginning of it; None when it is not kept."""
@@ -323,14 +311,9 @@ class Snapshots:
     def _drop(self, digests: Collection[Digest]) -> None:
         try:
             for digest in digests:
-                with contextlib.suppress(FileNotFoundError):
-                    self._grow(-self.place(digest).stat().st_size)
-                    self.place(digest).unlink()
-            packed = self._packs.size
+                self.place(digest).unlink(missing_ok=True)
             self._packs.drop(digests)
-            self._grow(self._packs.size - packed)
         except OSError as error:
-            self._size = None
             raise write_error(self.folder, error) from None
 
     def shrink(self, digests: Iterable[Digest], most: float) -> None:
@@ -356,14 +339,10 @@ class Snapshots:
                 self._packs.keep_only(needed)
             except OSError as error:
                 raise write_error(self.folder, error) from None
-            finally:
-                self._size = None
 
     @property
     def size(self) -> int:
-        if self._size is None:
-            self._size = sum(file.stat().st_size for file in self._files()) + self._packs.size
-        return self._size
+        return sum(file.stat().st_size for file in self._files()) + self._packs.size
 
     def count_damaged(self) -> int:
         """Count the contents that are damaged on disk, and the packs whose table is; reads them all."""
@@ -391,17 +370,11 @@ class Snapshots:
     def _files(self) -> Iterator[Path]:
         return (file for file in self.folder.glob("??/*") if file.is_file())
 
-    def _make_folder(self) -> None:
-        """Make the folder if it is missing; its name is on disk then."""
-        if not self.folder.exists():
-            make_private(self.folder)
-            sync_folder(self.folder.parent)
-
     def _make_shelves(self, digests: Iterable[Digest]) -> list[Path]:
         """Make and return the folders for contents; their names are on disk then."""
         shelves = sorted({self.folder / digest[:2] for digest in digests})
         if shelves:
-            self._make_folder()
+            _make_folder(self.folder)
         new = [shelf for shelf in shelves if not shelf.exists()]
         try:
             for shelf in new:
@@ -411,20 +384,7 @@ class Snapshots:
                 sync_folder(self.folder)
         return shelves
 
-    def _write(self, place: Path, data: bytes) -> None:
+    def _write(self, digest: Digest, data: bytes) -> None:
         """Write a file atomically; its folder is synced by the caller."""
-        descriptor, draft = tempfile.mkstemp(prefix=".", dir=place.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                sync_file(file.fileno())
-            Path(draft).replace(place)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(draft)  # noqa: PTH108
-            raise
-
-    def _grow(self, bytes_: int) -> None:
-        if self._size is not None:
-            self._size += bytes_
+        with replace_file(self.place(digest), sync=False) as file:
+            file.write(zlib.compress(data, LEVEL))
