@@ -14,8 +14,6 @@ from bridge.text.closest import find_alike
 if TYPE_CHECKING:
     from bridge.export.command_catalogue import OperationCommand
 
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
-
 COMMANDS = {
     "serve": "Serve vaults to Obsidian, agents and this command.",
     "mcp": "Serve one agent over standard input and output; starts a bridge when none runs.",
@@ -149,14 +147,7 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
     return f"; there are {', '.join(names)}." if len(names) <= MAX_NAMES else "."
 
 
-def add_command(commands: "Commands", name: str, module: str = "") -> argparse.ArgumentParser:
-    made = commands.add_parser(name, parents=[common_options()], description=COMMANDS[name], allow_abbrev=False)
-    made.set_defaults(module=module or name.replace("-", "_"))
-    return made
-
-
-def add_serve(commands: "Commands") -> None:
-    serve = add_command(commands, "serve")
+def add_serve(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
     serve.add_argument(
         "--port", type=parse_port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default)."
@@ -171,8 +162,8 @@ def add_serve(commands: "Commands") -> None:
     serve.add_argument("--fleeting", action="store_true", help=argparse.SUPPRESS)
 
 
-def add_mcp(commands: "Commands") -> None:
-    mcp = add_command(commands, "mcp", "stdio.entry")
+def add_mcp(mcp: argparse.ArgumentParser) -> None:
+    mcp.set_defaults(module="stdio.entry")
     mcp.add_argument(
         "vault",
         nargs="?",
@@ -192,26 +183,24 @@ def add_mcp(commands: "Commands") -> None:
     )
 
 
-def add_index(commands: "Commands") -> None:
-    add_command(commands, "index").add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
+def add_index(index: argparse.ArgumentParser) -> None:
+    index.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
 
 
-def add_stop(commands: "Commands") -> None:
-    stop = add_command(commands, "stop")
+def add_stop(stop: argparse.ArgumentParser) -> None:
     stop.set_defaults(vault=None)
     which = "A vault that the bridge serves, when several run."
     stop.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=which)
     stop.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
-def add_forget(commands: "Commands") -> None:
-    forget = add_command(commands, "forget")
+def add_forget(forget: argparse.ArgumentParser) -> None:
     forget.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id; its folder may be gone.")
     forget.add_argument("--yes", action="store_true", help="Do not ask.")
 
 
-def add_models(commands: "Commands") -> None:
-    made = add_actions(commands, "models", MODEL_ACTIONS)
+def add_models(models: argparse.ArgumentParser) -> None:
+    made = add_actions(models, MODEL_ACTIONS)
     which = "Its name in the list, or a vault's folder for the one that fits its notes; by default that for English."
     made["install"].add_argument("id", nargs="?", metavar="ID|VAULT", help=which)
     made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
@@ -219,8 +208,8 @@ def add_models(commands: "Commands") -> None:
     made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
 
 
-def add_tokens(commands: "Commands") -> None:
-    made = add_actions(commands, "tokens", TOKEN_ACTIONS)
+def add_tokens(tokens: argparse.ArgumentParser) -> None:
+    made = add_actions(tokens, TOKEN_ACTIONS)
     made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
     made["create"].add_argument(
         "--scope",
@@ -234,35 +223,29 @@ def add_tokens(commands: "Commands") -> None:
     made["revoke"].add_argument("client", metavar="NAME|ID", help="The client, as `tokens list` shows it.")
 
 
-def add_pair(commands: "Commands") -> None:
-    pair = add_command(commands, "pair")
+def add_pair(pair: argparse.ArgumentParser) -> None:
     pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
 
 
-def add_install_plugin(commands: "Commands") -> None:
-    made = add_command(commands, "install-plugin")
-    made.add_argument("vault", type=Path, metavar="VAULT", help="The folder of a vault.")
-    made.add_argument("--remove", action="store_true", help="Remove the plugin; its settings stay.")
-    made.add_argument("--yes", action="store_true", help="Do not ask.")
+def add_install_plugin(install: argparse.ArgumentParser) -> None:
+    install.add_argument("vault", type=Path, metavar="VAULT", help="The folder of a vault.")
+    install.add_argument("--remove", action="store_true", help="Remove the plugin; its settings stay.")
+    install.add_argument("--yes", action="store_true", help="Do not ask.")
 
 
-def add_service(commands: "Commands") -> None:
-    made = add_actions(commands, "service", SERVICE_ACTIONS)
+def add_service(service: argparse.ArgumentParser) -> None:
+    made = add_actions(service, SERVICE_ACTIONS)
     made["install"].add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
     made["install"].add_argument("--yes", action="store_true", help="Do not ask.")
 
 
-def add_completion(commands: "Commands") -> None:
-    completion = add_command(commands, "completion")
-    completion.description, completion.formatter_class = COMPLETION, ParagraphHelpFormatter
+def add_completion(completion: argparse.ArgumentParser) -> None:
+    completion.description = COMPLETION
     completion.add_argument("shell", choices=SHELLS, help="The shell.")
 
 
-def add_actions(
-    commands: "Commands", command: str, actions: Mapping[str, str]
-) -> Mapping[str, argparse.ArgumentParser]:
-    """Add a command with actions; the folder options may stand before or after the action."""
-    parent = add_command(commands, command)
+def add_actions(parent: argparse.ArgumentParser, actions: Mapping[str, str]) -> Mapping[str, argparse.ArgumentParser]:
+    """Add actions to a command; the folder options may stand before or after the action."""
     after = parent.add_subparsers(prog=parent.prog, dest="action", required=True, metavar="|".join(actions))
     return {
         name: after.add_parser(
@@ -272,7 +255,7 @@ def add_actions(
     }
 
 
-ADD_COMMAND: Mapping[str, Callable[["Commands"], None]] = {
+ADD_ARGUMENTS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "serve": add_serve,
     "mcp": add_mcp,
     "index": add_index,
@@ -285,7 +268,7 @@ ADD_COMMAND: Mapping[str, Callable[["Commands"], None]] = {
     "install-plugin": add_install_plugin,
     "service": add_service,
 }
-"""What adds each command."""
+"""What adds the arguments of each command."""
 
 
 def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
@@ -375,7 +358,7 @@ def _options_behind(words: Sequence[str]) -> Sequence[str]:
     return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
 
-def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> "Commands":
+def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> Mapping[str, argparse.ArgumentParser]:
     commands = parser.add_subparsers(
         # Given, so that argparse does not format a usage line to find it.
         prog=PROGRAM,
@@ -384,26 +367,28 @@ def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> "Comm
         title="commands and operations",
         help="see below",
     )
-    operations = {typed_name(name): name for name in operation_commands()}
+    made: dict[str, argparse.ArgumentParser] = {}
+    operations = {typed_name(name): (name, command) for name, command in operation_commands().items()}
     for name in names:
-        if name in COMMANDS:
-            ADD_COMMAND[name](commands)
+        operation, command = operations.get(name, (name, None))
+        made[name] = commands.add_parser(
+            name,
+            # The form that programs and hints use.
+            aliases=[operation] if name != operation else [],
+            parents=[common_options()],
+            description=COMMANDS[name] if command is None else command["description"].replace("%", "%%"),
+            formatter_class=ParagraphHelpFormatter,
+            allow_abbrev=False,
+        )
+        if command is None:
+            made[name].set_defaults(module=name.replace("-", "_"))
+            ADD_ARGUMENTS[name](made[name])
         else:
-            add_operation(commands, operations[name], operation_commands()[operations[name]])
-    return commands
+            add_operation(made[name], operation, command)
+    return made
 
 
-def add_operation(commands: "Commands", name: str, command: "OperationCommand") -> None:
-    typed = typed_name(name)
-    entry = commands.add_parser(
-        typed,
-        # The form that programs and hints use.
-        aliases=[name] if name != typed else [],
-        parents=[common_options()],
-        description=command["description"].replace("%", "%%"),
-        formatter_class=ParagraphHelpFormatter,
-        allow_abbrev=False,
-    )
+def add_operation(entry: argparse.ArgumentParser, name: str, command: "OperationCommand") -> None:
     # Before the arguments: a default set after them would hide a given argument of the same name.
     entry.set_defaults(module="run_operation", command=name, vault=None)
     add_options(entry, command)

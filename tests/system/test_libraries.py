@@ -15,7 +15,7 @@ PRIVATE_IMPORTS = {
 }
 
 PRIVATE_ATTRIBUTES = {
-    "cli/parser.py": {"_SubParsersAction", "_actions", "_option_string_actions"},  # argparse tells them nowhere else
+    "cli/parser.py": {"_actions", "_option_string_actions"},  # argparse tells them nowhere else
 }
 
 PUBLIC = {"_asdict", "_exit", "_replace"}

@@ -30,7 +30,7 @@ def man_page(description: str) -> str:
 
 def command_helps() -> dict[str, str]:
     names = command_names()
-    commands = add_commands(argparse.ArgumentParser(prog=PROGRAM), names).choices
+    commands = add_commands(argparse.ArgumentParser(prog=PROGRAM), names)
     for name in names:
         commands[name].formatter_class = functools.partial(ParagraphHelpFormatter, width=WIDTH)
     return {name: commands[name].format_help().rstrip() for name in names}
