@@ -39,7 +39,6 @@ from starlette.types import Message as AppMessage
 
 import bridge as program
 from bridge.engine.bridge import Bridge
-from bridge.errors import BridgeError
 from bridge.events import IndexProgress, NoteUpdate, Reset, SentEvent
 from bridge.mcp.caller import MCP_SESSION, REQUEST, Context, SessionEnds, current_preset, principal_of, request_of
 from bridge.mcp.prompts import Completion, Prompts
@@ -229,42 +228,6 @@ async def send_with_timeout(sending: Awaitable[None]) -> None:
             await sending
 
 
-class KnownNotes:
-    """The notes that clients know of, to detect added and removed ones."""
-
-    def __init__(self, bridge: Bridge) -> None:
-        self._bridge = bridge
-        self._paths: dict[VaultId, set[str]] = {}
-
-    def process(self, message: SentEvent) -> bool:
-        """Process an event; true if it adds or removes a note."""
-        vault = VaultId(message.vault or "")
-        paths = self._paths.setdefault(vault, set())
-        match message.event:
-            case Reset():
-                return True in [self.look(vault) for vault in self._bridge.vaults]
-            case NoteUpdate(path=path, change="gone"):
-                news = path in paths
-                paths.discard(path)
-                return news
-            case NoteUpdate(path=path):
-                news = path not in paths
-                paths.add(path)
-                return news
-            case IndexProgress(notes=count) if count != len(paths):
-                return self.look(vault)
-        return False
-
-    def look(self, vault: VaultId) -> bool:
-        """Compare with the index: many changes at once are not published one by one."""
-        try:
-            now: set[str] = set(self._bridge.vaults[vault].vault.index.notes)
-        except BridgeError:
-            now = set()
-        before, self._paths[vault] = self._paths.get(vault), now
-        return now != before
-
-
 def listen_handler(
     listeners: ListenHandler,
     ends: SessionEnds,
@@ -282,9 +245,7 @@ def listen_handler(
 
 async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSessions) -> None:
     """Forward the bridge's note events to clients, until cancelled."""
-    notes = KnownNotes(bridge)
-    for vault in bridge.vaults:
-        notes.look(vault)
+    counts: dict[str | None, int] = {id_: host.progress().notes for id_, host in bridge.vaults.items()}
     with bridge.events.subscribe() as queue:
         while True:
             messages = [await queue.get()]
@@ -293,9 +254,20 @@ async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSes
             for uri in changed_note_uris(bridge, messages):
                 await bus.publish(ResourceUpdated(uri=uri))
                 await sessions.notify_updated(uri)
-            if True in [notes.process(message) for message in messages]:
+            if True in [changes_list(message, counts) for message in messages]:
                 await bus.publish(ResourcesListChanged())
                 await sessions.listed_anew()
+
+
+def changes_list(message: SentEvent, counts: dict[str | None, int]) -> bool:
+    """Return whether an event adds or removes notes, by the number that each vault had, which is updated."""
+    match message.event:
+        case IndexProgress(notes=count):
+            before, counts[message.vault] = counts.get(message.vault), count
+            return count != before
+        case Reset() | NoteUpdate(change="gone"):
+            return True
+    return False
 
 
 def changed_note_uris(bridge: Bridge, messages: Iterable[SentEvent]) -> Iterable[str]:

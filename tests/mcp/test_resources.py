@@ -12,8 +12,10 @@ import pytest
 from mcp import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
+from bridge.events import Event, IndexProgress, NoteUpdate, PendingCounts, Reset, SentEvent
 from bridge.mcp import endpoint
 from bridge.mcp.endpoint import McpSessions
+from bridge.types import VaultPath
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected
 
@@ -178,3 +180,19 @@ async def test_a_session_is_forgotten_when_the_library_has_ended_it(
     async with asyncio.timeout(PATIENCE_S):
         while made[0]._subscriptions or made[0]._timers or made[0]._requests:
             await asyncio.sleep(0.01)
+
+
+def test_the_list_changes_only_with_what_is_in_it() -> None:
+    counts: dict[str | None, int] = {"one": 2}
+
+    def changes(event: Event, vault: str = "one") -> bool:
+        return endpoint.changes_list(SentEvent(1, vault, event), counts)
+
+    nothing = PendingCounts(0, 0)
+    assert not changes(NoteUpdate(VaultPath("A.md"), "indexed"))
+    assert not changes(IndexProgress(nothing, 2))
+    assert changes(IndexProgress(nothing, 3))
+    assert not changes(IndexProgress(nothing, 3))
+    assert changes(NoteUpdate(VaultPath("A.md"), "gone"))
+    assert changes(IndexProgress(nothing, 3), "another")
+    assert changes(Reset())
