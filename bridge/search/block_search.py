@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from bridge.errors import ModelMissing
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
-from bridge.index.inverted_index import TextQuery
 from bridge.index.rows import StoredPassage
 from bridge.markdown.blocks import read_pieces
 from bridge.markdown.parse import parse_structure
@@ -27,7 +26,7 @@ from bridge.search.read_query import read_query
 from bridge.search.retrievers import IndexAnswers, retrieve
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.text.budget import estimate_tokens
-from bridge.text.function_words import FUNCTION_WORDS, content_words
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.invisible import visible_text
 from bridge.text.lines import LineIndex
 from bridge.text.match import Matcher, compile_matcher
@@ -200,12 +199,11 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
     index = sources.index
     calibration = model_calibration(index.answering_model)
     trust = trust_model(query, request.mode, calibration)
-    words = (*content_words(query.words), *query.phrases)
+    words = query.sought
     matcher = compile_matcher(words, query.phrases, languages=index.languages, open_ended=query.open_ended)
     with index.searches:
         vector = sources.embed_query(query.text) if trust else None
-        asked = TextQuery(should=words)
-        found, has_model = await retrieve(index, asked, TextQuery(), "", vector, within, every_passage=True)
+        found, has_model = await retrieve(index, query, vector, within, every_passage=True)
         if request.mode == "semantic" and not has_model:
             raise ModelMissing
         near = {(hit.path, hit.ordinal): hit.score for hit in found.nearest}

@@ -13,8 +13,6 @@ from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
 from bridge.search.query import Query
 from bridge.search.vocabulary import Vocabulary
 from bridge.text.fold import fold_case
-from bridge.text.function_words import content_words
-from bridge.text.words import words_of
 from bridge.types import VaultPath
 
 SEEDS = 5
@@ -126,15 +124,14 @@ def match_tags(
     within: Collection[VaultPath] | None,
 ) -> tuple[RetrieverResult, dict[VaultPath, str]]:
     """Find the notes with a tag that was typed; a tag on many notes says little about each."""
-    query_words = tuple(content_words(words_of(query.text.replace("/", " "))))
     raw: dict[VaultPath, float] = {}
     which: dict[VaultPath, str] = {}
-    for word in query_words:
+    for word in query.folded_content:
         tagged = vocabulary.find_tagged(word)
         rare = tagged if within is None else tagged & frozenset(within)
         newest = sorted(rare, key=lambda path: (-notes[path].mtime, path))[:_MAX_TAGGED_NOTES]
         for path in newest:
-            raw[path] = raw.get(path, 0.0) + 1 / len(query_words)
+            raw[path] = raw.get(path, 0.0) + 1 / len(query.folded_content)
             which.setdefault(path, _tag_with_word(notes[path], word))
     return RetrieverResult("tags", WEIGHTS["tags"], raw, raw), which
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from bridge.errors import ModelMissing
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
-from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.records import Record
@@ -59,12 +58,11 @@ from bridge.search.vocabulary import (
     NameMatch,
     exact_names,
     merge_matches,
-    name_query,
     score_covered_names,
     score_typed_names,
 )
 from bridge.text.fold import fold_word
-from bridge.text.function_words import content_words, drop_function_words
+from bridge.text.function_words import drop_function_words
 from bridge.text.match import compile_matcher
 from bridge.text.stems import foreign_language
 from bridge.types import SearchMode, VaultPath
@@ -135,17 +133,13 @@ async def retrieve_and_rank(
 ) -> RankedNotes:
     meaning = model_calibration(sources.index.answering_model)
     if request.mode == "semantic":
-        answers, has_model = await retrieve(
-            sources.index, TextQuery(), TextQuery(), "", sources.embed_query(query.text), within
-        )
+        answers, has_model = await retrieve(sources.index, Query(), sources.embed_query(query.text), within)
         if not has_model:
             raise ModelMissing
         return await _rank_by_vector(sources.index, request, answers, meaning)
-    words = TextQuery(should=(*content_words(query.words), *query.phrases))
     trusted = trust_model(query, request.mode, meaning)
     vector = sources.embed_query(query.text) if trusted else None
-    every = TextQuery(should=(*query.words, *query.phrases))
-    answers, has_model = await retrieve(sources.index, words, every, name_query(query), vector, within)
+    answers, has_model = await retrieve(sources.index, query, vector, within)
     near = vector_result(answers, meaning, trusted)
     mode: SearchMode = "hybrid" if has_model else "keyword"
     found = await _rank_hybrid(sources, request, query, within, answers, near, mode)
@@ -197,12 +191,13 @@ async def _rank_hybrid(
     index, notes, vocabulary = sources.index, sources.index.notes, sources.vocabulary
     vocabulary.follow(notes)
     paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
-    asked_for = (*content_words(query.words), *query.phrases)
-    cover = score_coverage(index, paths_with_words, asked_for)
+    cover = score_coverage(index, paths_with_words, query.sought)
     by_text = text_results(answers, query.text, cover)
-    quiet = common_words(index, content_words(query.words))
-    everywhere = quiet and common_words(index, content_words(query.words), EVERYWHERE)
-    loud = [word for word in asked_for if fold_word(word) not in everywhere] if cover is not None and everywhere else []
+    quiet = common_words(index, query.content)
+    everywhere = quiet and common_words(index, query.content, EVERYWHERE)
+    loud = (
+        [word for word in query.sought if fold_word(word) not in everywhere] if cover is not None and everywhere else []
+    )
     of_loud = score_coverage(index, paths_with_words, loud) if loud else None
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
@@ -261,14 +256,13 @@ async def _rank_hybrid(
         co_read={path: vocabulary.label(source) for path, source in co_read.items()},
         quiet=quiet,
     )
-    words = content_words(query.words)
     return RankedNotes(
         ranked,
         texts,
         results,
         reasons,
         mode,
-        words=words,
+        words=query.content,
         took_ms={**answers.took_ms, "ranking": round(ranking * 1000, 2)},
         passages=passages,
         worth=worth,
@@ -362,7 +356,7 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    words = drop_function_words(content_words(query.words), sources.index.languages)
+    words = drop_function_words(query.content, sources.index.languages)
     return {term: idf(sources.index, term) for term in question_terms(words)}
 
 
@@ -383,9 +377,7 @@ async def _build_hits(
     sources: Sources, request: SearchRequest, query: Query, found: RankedNotes
 ) -> tuple[SearchHit, ...]:
     index = sources.index
-    matcher = compile_matcher(
-        content_words(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended
-    )
+    matcher = compile_matcher(query.content, query.phrases, languages=index.languages, open_ended=query.open_ended)
     texts = dict(found.texts)
     looked_at = request.limit + SPARE
     while True:

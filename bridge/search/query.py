@@ -5,7 +5,7 @@ No query is an error: what is not understood becomes a notice, and its words are
 
 import re
 import unicodedata
-from functools import partial
+from functools import cached_property, partial
 
 from bridge.markdown.tags import is_tag
 from bridge.records import Record
@@ -27,16 +27,19 @@ from bridge.search.terms import (
     leaves,
     require_words,
 )
-from bridge.text.function_words import FUNCTION_WORDS
+from bridge.text.function_words import FUNCTION_WORDS, content_words
 from bridge.text.invisible import strip_break_hints
 from bridge.text.scripts import HEBREW_QUOTE
-from bridge.text.words import TOKEN, trim_word
+from bridge.text.words import TOKEN, count_words, trim_word, words_of
 
 MAX_CHARACTERS = 4_000
 MAX_TERMS = 48
 MAX_DEPTH = 16
 MAX_WORD_CHARS = 64
 MIN_PREFIX_CHARS = 2
+
+MAX_TYPED_NAME_WORDS = 6
+"""Longer queries are questions, not beginnings of a name."""
 
 SENTENCE = 3
 """Stop words from which a query counts as a sentence."""
@@ -75,7 +78,7 @@ _UNQUOTED_OR = re.compile(r'\s+OR\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _HEBREW_QUOTE = re.compile(HEBREW_QUOTE)
 
 
-class Query(Record):
+class Query(Record, dict=True):
     """A parsed query."""
 
     text: str = ""
@@ -95,6 +98,30 @@ class Query(Record):
     @property
     def is_empty(self) -> bool:
         return not self.words and not self.phrases
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """The words without function words, as typed."""
+        return content_words(self.words)
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """What notes are ranked by."""
+        return (*self.content, *self.phrases)
+
+    @cached_property
+    def folded(self) -> tuple[str, ...]:
+        """All words of the text, folded."""
+        return tuple(words_of(self.text))
+
+    @cached_property
+    def folded_content(self) -> tuple[str, ...]:
+        return content_words(self.folded)
+
+    @property
+    def name(self) -> str:
+        """The text if it may be a name or its beginning; a question is not."""
+        return self.text if count_words(self.text) <= MAX_TYPED_NAME_WORDS else ""
 
 
 def parse_query(raw: str) -> Query:

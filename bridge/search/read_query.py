@@ -16,7 +16,7 @@ from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
 from bridge.text.fold import fold_word
-from bridge.text.function_words import FUNCTION_WORDS, content_words, function_words
+from bridge.text.function_words import FUNCTION_WORDS, function_words
 from bridge.text.stems import DEFAULT
 from bridge.text.words import TOKEN, is_letters
 from bridge.types import SearchMode
@@ -194,7 +194,7 @@ def _keep_likely(query: Query, read_as: Mapping[str, str], sure: AbstractSet[str
     """Keep the sure readings, and those that a note says with another word of the query, unless none says another."""
     if sure >= {*read_as.values()}:
         return read_as
-    read = [read_as.get(word, word) for word in content_words(query.words)]
+    read = [read_as.get(word, word) for word in query.content]
     rows = dict(zip(read, index.notes_with(read, [*index.notes]), strict=True))
 
     def is_likely(meant: str) -> bool:
@@ -206,7 +206,7 @@ def _keep_likely(query: Query, read_as: Mapping[str, str], sure: AbstractSet[str
 
 
 def _is_short(query: Query) -> bool:
-    return len(query.words) <= MAX_SHORT_WORDS + 1 and len(content_words(query.words)) <= MAX_SHORT_WORDS
+    return len(query.words) <= MAX_SHORT_WORDS + 1 and len(query.content) <= MAX_SHORT_WORDS
 
 
 def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:

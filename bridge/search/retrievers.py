@@ -15,6 +15,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.records import Record
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
+from bridge.search.query import Query
 from bridge.text.scripts import stemmed_share
 from bridge.types import VaultPath
 
@@ -43,9 +44,7 @@ class IndexAnswers(Record):
 
 async def retrieve(
     index: Index,
-    words: TextQuery,
-    every: TextQuery,
-    name: str,
+    query: Query,
     vector: Awaitable[np.ndarray | None] | None,
     within: Collection[VaultPath] | None,
     *,
@@ -53,10 +52,13 @@ async def retrieve(
 ) -> tuple[IndexAnswers, bool]:
     """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them.
 
-    With `every_passage`, those near by meaning are not only the best of each note.
+    With `every_passage`, only passages are found, and those near by meaning are not only the best of each note.
     """
     took: dict[str, float] = {}
     has_vector = False
+    words = TextQuery(should=query.sought)
+    every = TextQuery(should=() if every_passage else (*query.words, *query.phrases))
+    name = "" if every_passage else query.name
 
     async def timed(name: str, answer: Awaitable[_Answer]) -> _Answer:
         start = time.perf_counter()

@@ -13,9 +13,9 @@ from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.search.query import Query
 from bridge.text.fold import fold_case, fold_word, fold_words
-from bridge.text.function_words import FUNCTION_WORDS, content_words
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.stems import stem_words
-from bridge.text.words import RUN, TOKEN, count_words, words_of
+from bridge.text.words import RUN, TOKEN, words_of
 from bridge.types import VaultPath
 
 MAX_NAME_WORDS = 7
@@ -148,9 +148,6 @@ def coverage(name: Sequence[str], query_words: frozenset[str]) -> float:
     return sum(len(word) for word in name if word in query_words) / whole if whole else 0.0
 
 
-MAX_QUERY_WORDS = 6
-"""Longer queries are questions, not beginnings of a name."""
-
 Fit = Literal["matches", "matches in part", "is spelt alike"]
 """How a name fits: it contains the whole query, or the query contains it; a part of it; a similar spelling."""
 
@@ -165,7 +162,7 @@ class NameMatch(Record):
 
 
 def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
-    query_words = frozenset(stem_words("english", content_words(words_of(query.text))))
+    query_words = frozenset(stem_words("english", query.folded_content))
     said = query_words.union(*(_parts_of_run(word) for word in query_words if RUN.fullmatch(word)))
     found: dict[VaultPath, NameMatch] = {}
     if not query_words:
@@ -191,17 +188,11 @@ def _parts_of_run(run: str) -> Iterator[str]:
         yield from (run[start:end] for end in range(start + 2, min(len(run), start + MAX_NAME_CHARS) + 1))
 
 
-def name_query(query: Query) -> str:
-    """Return the query if it may be a name or its beginning; a question is not."""
-    return query.text if count_words(query.text) <= MAX_QUERY_WORDS else ""
-
-
 def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
     """Score the notes with a name that begins with the whole query, or nearly equals it."""
-    words = words_of(query.text)
     found: dict[VaultPath, NameMatch] = {}
     for hit in hits:
-        share, fit = _name_fit(words, _words_of_name(hit.matched))
+        share, fit = _name_fit(query.folded, _words_of_name(hit.matched))
         score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
         if score > (known.score if (known := found.get(hit.path)) else 0.0):
             found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
@@ -210,12 +201,12 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
 
 def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
     """Return the notes whose title or an alias equals the whole query, or begins with it and its punctuation."""
-    words, begun = tuple(words_of(query.text)), fold_case(query.begun)
+    begun = fold_case(query.begun)
     return frozenset(
         hit.path
         for hit in hits
         if hit.field != "heading"
-        and (_words_of_name(hit.matched) == words or (begun and fold_case(hit.matched).startswith(begun)))
+        and (_words_of_name(hit.matched) == query.folded or (begun and fold_case(hit.matched).startswith(begun)))
     )
 
 
@@ -224,10 +215,10 @@ def _words_of_name(name: str) -> tuple[str, ...]:
     return tuple(words_of(name))
 
 
-def _name_fit(query_words: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
+def _name_fit(query_words: tuple[str, ...], name: tuple[str, ...]) -> tuple[float, Fit]:
     if not name:
         return 0.0, "matches in part"
-    if list(query_words) == list(name):
+    if query_words == name:
         return 1.0, "matches"
     if " ".join(name).startswith(" ".join(query_words)):
         return 0.9, "matches"

@@ -18,7 +18,6 @@ from bridge.search.query import Query, parse_query
 from bridge.search.retrievers import DEPTH, MIN_COVERED_SHARE
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings
 from bridge.settings.schema import Setting
-from bridge.text.function_words import content_words
 from bridge.text.invisible import inline
 from bridge.text.match import Matcher, compile_matcher
 from bridge.types import VaultPath
@@ -106,7 +105,7 @@ async def _search(
     vector, embedders = None, call.bridge.embedders
     if request.mode != "keyword" and embedders is not None and publication.model is not None:
         vector = await embedders.embed_query(publication.model, query.text)
-    words, near = await store.search(name, " ".join(content_words(query.words)), vector, DEPTH)
+    words, near = await store.search(name, " ".join(query.content), vector, DEPTH)
     if request.mode == "semantic":
         words = ()
     matcher = compile_matcher(query.words, query.phrases)
@@ -123,7 +122,7 @@ async def _search(
 
 def _by_words(rows: Sequence[Row], matcher: Matcher, query: Query) -> RetrieverResult:
     raw = {VaultPath(row["id"]): float(row["_score"]) for row in rows}
-    wanted = {*content_words(query.words)}
+    wanted = {*query.content}
     cover = {
         VaultPath(row["id"]): len({match.word for match in matcher.find(row["text"])} & wanted) / max(1, len(wanted))
         for row in rows
