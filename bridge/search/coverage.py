@@ -16,7 +16,7 @@ APOSTROPHE = re.compile("['’ʻʼ׳]")
 COMMON, ASSUMED_NOTES = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
 
-EVERYWHERE = 0.5
+UBIQUITOUS = 0.5
 """Share of the notes above which a word does not tell one from another: a name in a third of them still does."""
 
 

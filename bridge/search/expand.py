@@ -3,13 +3,16 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
+from bridge.index.rows import StoredPassage
 from bridge.records import Record
 from bridge.search.calibrate import share_of_best
 from bridge.search.co_reading import CoReading
-from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
+from bridge.search.fuse import NO_RESULT, WEIGHTS, Evidence, FusedHit, RetrieverResult
+from bridge.search.model import Sources
 from bridge.search.query import Query
 from bridge.search.vocabulary import Vocabulary
 from bridge.text.fold import fold_case
@@ -18,7 +21,6 @@ from bridge.types import VaultPath
 SEEDS = 5
 """First hits that are expanded."""
 
-_TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
 _MAX_TAGGED_NOTES = 50
 
 
@@ -36,7 +38,33 @@ class LinkedHit(Record):
     onward: bool
 
 
-def choose_seeds(first: Sequence[FusedHit], results: Iterable[RetrieverResult]) -> list[Seed]:
+class Expansion(Record):
+    """The notes to which the first hits lead, each with the hit that does."""
+
+    mentioned: Mapping[VaultPath, VaultPath]
+    linked: Mapping[VaultPath, LinkedHit]
+    co_read: Mapping[VaultPath, VaultPath]
+
+
+def expand(
+    sources: Sources,
+    first: Sequence[FusedHit],
+    texts: Mapping[VaultPath, StoredPassage],
+    evidence: Evidence,
+    candidates: frozenset[VaultPath],
+) -> tuple[Evidence, Expansion]:
+    """Favour the candidates that the best hits mention, link to or were read with."""
+    seeds = choose_seeds(first, evidence)
+    mentions, mentioned = _expand_mentions(seeds, texts, sources.vocabulary, candidates)
+    links, linked = _expand_links(seeds, sources.graph, candidates)
+    co_reading, co_read = _expand_co_reading(seeds, sources.co_reading, candidates)
+    return (
+        replace(evidence, mentions=mentions, links=links, co_reading=co_reading),
+        Expansion(mentioned, linked, co_read),
+    )
+
+
+def choose_seeds(first: Sequence[FusedHit], evidence: Evidence) -> list[Seed]:
     """Return the best hits as starting points.
 
     A hit counts by its share of the best score, and by the highest value that any retriever gives it: where nothing
@@ -45,45 +73,47 @@ def choose_seeds(first: Sequence[FusedHit], results: Iterable[RetrieverResult]) 
     best = first[0].score if first else 0.0
     if best <= 0:
         return []
-    telling = [result.calibrated for result in results if result.weight > 0 and result.name in _TELLING]
+    results = (evidence.meaning, evidence.passages, evidence.stems, evidence.whole, evidence.name)
+    values = [result.calibrated for result in results if result.weight > 0]
     return [
-        Seed(hit.path, hit.score / best * max((said.get(hit.path, 0.0) for said in telling), default=0.0))
+        Seed(hit.path, hit.score / best * max((value.get(hit.path, 0.0) for value in values), default=0.0))
         for hit in first[:SEEDS]
     ]
 
 
-def expand_mentions(
-    start: Sequence[Seed],
-    texts: Mapping[VaultPath, str],
+def _expand_mentions(
+    seeds: Sequence[Seed],
+    texts: Mapping[VaultPath, StoredPassage],
     vocabulary: Vocabulary,
     candidates: Collection[VaultPath],
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
     """Favour candidates that the best hits mention: the second step of a two-step question."""
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
-    for seed in start:
-        for path in vocabulary.named_in(texts.get(seed.path, "")):
+    for seed in seeds:
+        for path in vocabulary.named_in(texts[seed.path].text if seed.path in texts else ""):
             if path != seed.path and path in candidates and seed.strength > raw.get(path, 0.0):
                 raw[path] = seed.strength
                 via[path] = seed.path
-    return RetrieverResult("mentions", WEIGHTS["mentions"], raw, raw), via
+    return RetrieverResult(WEIGHTS["mentions"], raw, raw), via
 
 
-def expand_links(
-    start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
+def _expand_links(
+    seeds: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, LinkedHit]]:
     """Favour candidates that walks along links from the best hits often reach: personalised PageRank."""
     if graph is None:
-        return RetrieverResult("links", WEIGHTS["links"]), {}
+        return NO_RESULT, {}
     linked: dict[VaultPath, LinkedHit] = {}
-    for seed in start:
+    for seed in seeds:
         onward = graph.links_to(seed.path)
         for path in graph.neighbours(seed.path) & candidates:
             linked.setdefault(path, LinkedHit(seed.path, onward=path in onward))
-    raw = walk_scores(graph, {seed.path: seed.strength for seed in start}, candidates)
-    top = max((seed.strength for seed in start), default=0.0)
-    scaled = {path: top * share for path, share in share_of_best(raw).items()}
-    return RetrieverResult("links", WEIGHTS["links"], raw, scaled), linked
+    raw = walk_scores(graph, {seed.path: seed.strength for seed in seeds}, candidates)
+    top = max((seed.strength for seed in seeds), default=0.0)
+    return RetrieverResult(
+        WEIGHTS["links"], raw, {path: top * share for path, share in share_of_best(raw).items()}
+    ), linked
 
 
 def walk_scores(
@@ -103,18 +133,18 @@ def walk_scores(
     return {path: score for (path, _), score in zip(found, scores.tolist(), strict=True) if score > 0}
 
 
-def expand_co_reading(
-    start: Sequence[Seed], co_reading: CoReading, candidates: Collection[VaultPath]
+def _expand_co_reading(
+    seeds: Sequence[Seed], co_reading: CoReading, candidates: Collection[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
     """Favour candidates that were recently read together with the best hits."""
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
-    for seed in start:
+    for seed in seeds:
         for path, near in co_reading.beside.get(seed.path, {}).items():
             if path in candidates and seed.strength * near > raw.get(path, 0.0):
                 raw[path] = seed.strength * near
                 via[path] = seed.path
-    return RetrieverResult("drift", co_reading.weight, raw, raw), via
+    return RetrieverResult(co_reading.weight, raw, raw), via
 
 
 def match_tags(
@@ -133,7 +163,7 @@ def match_tags(
         for path in newest:
             raw[path] = raw.get(path, 0.0) + 1 / len(query.folded_content)
             which.setdefault(path, _tag_with_word(notes[path], word))
-    return RetrieverResult("tags", WEIGHTS["tags"], raw, raw), which
+    return RetrieverResult(WEIGHTS["tags"], raw, raw), which
 
 
 def _tag_with_word(note: IndexedNote, word: str) -> str:

@@ -6,12 +6,13 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from msgspec import field
+from msgspec.structs import astuple, replace
 
 from bridge.records import Record
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
-RetrieverName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions", "drift"]
+RetrieverName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions"]
 
 WEIGHTS: Mapping[RetrieverName, float] = {
     # Tuned on all development sets together; the optimum is flat (docs/measurements.md).
@@ -30,10 +31,34 @@ WEIGHTS: Mapping[RetrieverName, float] = {
 class RetrieverResult(Record):
     """The result of one retriever: raw scores and their calibrated form (0-1)."""
 
-    name: RetrieverName
-    weight: float
+    weight: float = 0.0
     raw: Mapping[VaultPath, float] = field(default_factory=dict)
     calibrated: Mapping[VaultPath, float] = field(default_factory=dict)
+
+
+NO_RESULT = RetrieverResult()
+
+
+class Evidence(Record, rename={"co_reading": "drift"}):
+    """What each retriever found; one that was not asked found nothing."""
+
+    meaning: RetrieverResult = NO_RESULT
+    passages: RetrieverResult = NO_RESULT
+    """The words as written."""
+    stems: RetrieverResult = NO_RESULT
+    whole: RetrieverResult = NO_RESULT
+    """The words of notes as a whole, also those that say nothing of their own."""
+    title: RetrieverResult = NO_RESULT
+    """The titles and aliases of which the query says some."""
+    name: RetrieverResult = NO_RESULT
+    """The names that begin with the query, or nearly equal it."""
+    tags: RetrieverResult = NO_RESULT
+    mentions: RetrieverResult = NO_RESULT
+    links: RetrieverResult = NO_RESULT
+    co_reading: RetrieverResult = NO_RESULT
+
+    def results(self) -> tuple[RetrieverResult, ...]:
+        return astuple(self)
 
 
 ABOUT = 0.17
@@ -57,69 +82,69 @@ class FusedHit(NamedTuple):
     score: float
 
 
-class Fusion:
-    """The weighted sum of retrievers, to which more can be added."""
-
-    def __init__(self, results: Iterable[RetrieverResult]) -> None:
-        self._total: dict[VaultPath, float] = {}
-        self._most = 0.0
-        self.add(results)
-
-    def add(self, results: Iterable[RetrieverResult]) -> None:
-        total = self._total
-        for result in results:
-            weight = result.weight
-            if not result.calibrated or weight <= 0:
-                continue
-            self._most += weight
-            for path, value in result.calibrated.items():
-                total[path] = total.get(path, 0.0) + weight * value
-
-    def rank(self, among: Collection[VaultPath] | None = None, limit: int | None = None) -> list[FusedHit]:
-        """Return the notes, best first; a score is the share of what all retrievers could give."""
-        ranked = [item for item in self._total.items() if among is None or item[0] in among]
-        # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
-        ranked.sort(key=itemgetter(0))
-        ranked.sort(key=itemgetter(1), reverse=True)
-        most = self._most
-        return [FusedHit(path, share if (share := score / most) < 1.0 else 1.0) for path, score in ranked[:limit]]
-
-
-def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:
-    """Return the notes by the weighted sum of the retrievers, as `Fusion.rank` does."""
-    return Fusion(results).rank()
+def fuse(
+    results: Iterable[RetrieverResult], among: Collection[VaultPath] | None = None, limit: int | None = None
+) -> list[FusedHit]:
+    """Return the notes by the weighted sum of the retrievers; a score is the share of what all of them could give."""
+    total: dict[VaultPath, float] = {}
+    most = 0.0
+    for result in results:
+        weight = result.weight
+        if not result.calibrated or weight <= 0:
+            continue
+        most += weight
+        for path, value in result.calibrated.items():
+            total[path] = total.get(path, 0.0) + weight * value
+    ranked = [item for item in total.items() if among is None or item[0] in among]
+    # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
+    ranked.sort(key=itemgetter(0))
+    ranked.sort(key=itemgetter(1), reverse=True)
+    return [FusedHit(path, share if (share := score / most) < 1.0 else 1.0) for path, score in ranked[:limit]]
 
 
 def drop_irrelevant(
-    ranked: Sequence[FusedHit], said: Collection[VaultPath]
+    ranked: Sequence[FusedHit], evident: Collection[VaultPath]
 ) -> tuple[Sequence[FusedHit], frozenset[VaultPath]]:
-    """Drop the notes that are only distantly near by meaning."""
+    """Drop the notes that are only distantly near by meaning; also return those kept that score as little."""
     least = FLOOR if ranked and ranked[0].score >= ABOUT else 1.0
-    kept = [hit for hit in ranked if hit.score >= least or hit.path in said]
+    kept = [hit for hit in ranked if hit.score >= least or hit.path in evident]
     return kept, frozenset(hit.path for hit in kept if hit.score < least)
 
 
-def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]:
+def choose_pinned(
+    ranked: Sequence[FusedHit], named: Collection[VaultPath], empty: Collection[VaultPath]
+) -> frozenset[VaultPath]:
+    """Return the notes to pin, given those that the query names.
+
+    Typing a full name asks for that note, whatever else is semantically close: dates most of all. One that says nothing
+    is below the best that does.
+    """
+    names = frozenset(named)
+    best = frozenset(hit.path for hit in ranked[:1] if names)
+    return names.difference(empty) or names | best.difference(empty)
+
+
+def pin(ranked: Sequence[FusedHit], pinned: Collection[VaultPath]) -> list[FusedHit]:
     """Move some of the notes to the top, in their order and with at least the best score."""
-    if not by:
-        return [*ranked]
     best = ranked[0].score if ranked else 0.0
     return [
-        *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
-        *(hit for hit in ranked if hit.path not in by),
+        *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in pinned),
+        *(hit for hit in ranked if hit.path not in pinned),
     ]
 
 
-def keep_best(ranked: Sequence[FusedHit], near: RetrieverResult, others: Iterable[RetrieverResult]) -> list[FusedHit]:
+def keep_best(ranked: Sequence[FusedHit], evidence: Evidence) -> list[FusedHit]:
     """Rank the nearest notes, and the best by all else, at most one place further down than they are alone.
 
     A question in other words than the notes' is found by meaning only, or by one word only; what is fair by both comes
     before neither.
     """
     left = [*ranked]
-    by_meaning = [hit for hit in fuse([near]) if near.calibrated[hit.path] > NOISE]
+    by_meaning = [hit for hit in fuse([evidence.meaning]) if evidence.meaning.calibrated[hit.path] > NOISE]
     latest = {hit.path: place for place, hit in enumerate(by_meaning[:NEAREST], 2)}
-    latest |= {hit.path: 2 for hit in fuse(others)[:1] if hit.score >= ABOUT}
+    latest |= {
+        hit.path: 2 for hit in fuse(replace(evidence, meaning=NO_RESULT).results(), limit=1) if hit.score >= ABOUT
+    }
     placed: list[FusedHit] = []
     for place in range(1, min(len(left), NEAREST + 1) + 1):
         next_hit = left[0]
@@ -132,45 +157,35 @@ def keep_best(ranked: Sequence[FusedHit], near: RetrieverResult, others: Iterabl
     return [FusedHit(hit.path, score) for hit, score in zip((*placed, *left), reversed(scores), strict=True)]
 
 
-def lower(ranked: Sequence[FusedHit], silent: Collection[VaultPath]) -> list[FusedHit]:
+def lower(ranked: Sequence[FusedHit], empty: Collection[VaultPath]) -> list[FusedHit]:
     """Rank notes that say nothing but their title below all that are about the query, and score them no higher."""
-    if not silent:
+    if not empty:
         return [*ranked]
-    lowered = sorted(ranked, key=lambda hit: -hit.score * (ABOUT if hit.path in silent else 1))
+    lowered = sorted(ranked, key=lambda hit: -hit.score * (ABOUT if hit.path in empty else 1))
     least = accumulate((hit.score for hit in lowered), min)
     return [FusedHit(hit.path, score) for hit, score in zip(lowered, least, strict=True)]
 
 
-def relevant_notes(results: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
+def relevant_notes(evidence: Evidence) -> frozenset[VaultPath]:
     """Return the notes with evidence for them: a word, a name, a tag, or a semantic similarity above chance."""
     return frozenset(
         path
-        for result in results
+        for result in evidence.results()
         for path, value in result.calibrated.items()
-        if value > (NOISE if result.name == "meaning" else 0.0)
+        if value > (NOISE if result is evidence.meaning else 0.0)
     )
 
 
-def explain_scores(
-    results: Sequence[RetrieverResult], paths: Iterable[VaultPath]
-) -> dict[VaultPath, dict[str, RetrieverScore]]:
-    places = {
-        result.name: {
-            path: rank
-            for rank, (path, _) in enumerate(sorted(result.calibrated.items(), key=lambda item: (-item[1], item[0])), 1)
-        }
-        for result in results
-    }
-    return {
-        path: {
-            result.name: RetrieverScore(
+def explain_scores(evidence: Evidence, paths: Sequence[VaultPath]) -> dict[VaultPath, dict[str, RetrieverScore]]:
+    explained: dict[VaultPath, dict[str, RetrieverScore]] = {path: {} for path in paths}
+    for name, result in zip(evidence.__struct_encode_fields__, evidence.results(), strict=True):
+        best = sorted(result.calibrated, key=lambda path: (-result.calibrated[path], path))
+        place = {path: rank for rank, path in enumerate(best, 1)}
+        for path in result.calibrated.keys() & explained.keys():
+            explained[path][name] = RetrieverScore(
                 raw=result.raw.get(path, 0.0),
                 calibrated=result.calibrated[path],
                 weight=result.weight,
-                rank=places[result.name][path],
+                rank=place[path],
             )
-            for result in results
-            if path in result.calibrated
-        }
-        for path in paths
-    }
+    return explained

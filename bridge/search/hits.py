@@ -44,7 +44,7 @@ class Reasons(Record):
     """By note: the name of the hit that mentions it."""
     co_read: Mapping[VaultPath, str] = field(default_factory=dict)
     """By note: the name of the note that it was recently read together with."""
-    quiet: frozenset[str] = frozenset()
+    common_words: frozenset[str] = frozenset()
     """Folded words of the query that too many notes contain to say anything."""
     read_closely: frozenset[VaultPath] = frozenset()
     """The notes that a reranker read together with the query."""
@@ -64,8 +64,8 @@ def explain_hit(
     if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):
         called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
         lines.append(f"{called} {name.fit}")
-    telling = [match for match in matches if fold_word(match.word) not in reasons.quiet]
-    if words := _matched_words(text, telling)[:MAX_REASON_WORDS]:
+    rare = [match for match in matches if fold_word(match.word) not in reasons.common_words]
+    if words := _matched_words(text, rare)[:MAX_REASON_WORDS]:
         lines.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
     if near >= _CLOSE:

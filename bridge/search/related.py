@@ -17,7 +17,7 @@ from bridge.index.rows import StoredPassage
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust, scale_by_spread, share_of_best
 from bridge.search.coverage import common_words
 from bridge.search.expand import walk_scores
-from bridge.search.fuse import RetrieverName, RetrieverResult, fuse
+from bridge.search.fuse import Evidence, RetrieverName, RetrieverResult, fuse
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import SearchAnswer, Sources
 from bridge.search.pipeline import SPARE, read_passages
@@ -26,7 +26,7 @@ from bridge.search.snippet import blank_labels, clean_text
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.match import compile_matcher
 from bridge.text.words import words_of
-from bridge.types import SearchMode, VaultPath
+from bridge.types import VaultPath
 
 DEPTH = 60
 """Notes requested from a retriever."""
@@ -85,27 +85,28 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     # A passage may be a line of millions of words.
     words = await asyncio.to_thread(rare_words, text)
     linked: dict[VaultPath, float] = {}
+    links: dict[VaultPath, str] = {}
+    called = sources.vocabulary.label(path)
     if sources.graph is not None:
         around = walk_scores(sources.graph, {path: 1.0}, index.notes)
         linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
-    notices = () if vector is not None else (_NO_VECTOR,)
-    results, passages = await _retrieve(sources, vector, words, 1.0)
-    results += [
-        RetrieverResult("links", _WEIGHTS["links"], linked, share_of_best(linked)),
-        RetrieverResult("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, results), tags),
-    ]
-    called = sources.vocabulary.label(path)
-    links: dict[VaultPath, str] = {}
-    if sources.graph is not None:
         onward = sources.graph.links_to(path)
         links = {
             other: link_reason(called, onward=other in onward)
             for other in sources.graph.neighbours(path) & linked.keys()
         }
+    evidence, passages = await _retrieve(sources, vector, words, 1.0, path)
+    tags = _shared_tags(note, index.notes, {*evidence.meaning.raw, *evidence.whole.raw})
     co_reading = sources.co_reading.beside.get(path, {})
-    results.append(RetrieverResult("drift", sources.co_reading.weight, co_reading, co_reading))
+    evidence = replace(
+        evidence,
+        links=RetrieverResult(_WEIGHTS["links"], linked, share_of_best(linked)),
+        tags=RetrieverResult(_WEIGHTS["tags"], tags, tags),
+        co_reading=RetrieverResult(sources.co_reading.weight, co_reading, co_reading),
+    )
     reasons = Reasons(linked=links, co_read=dict.fromkeys(co_reading, called))
-    return await _build_answer(sources, results, passages, words, reasons, {path}, limit, notices)
+    notices = () if vector is not None else (_NO_VECTOR,)
+    return await _build_answer(sources, evidence, passages, words, reasons, path, limit, notices)
 
 
 async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
@@ -115,42 +116,42 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
     vector = await sources.embed_query(text)
     notices = () if vector is not None else (sources.no_model or _NO_MODEL,)
     trusted = model_trust(text, model_calibration(sources.index.answering_model))
-    results, passages = await _retrieve(sources, vector, words, trusted)
-    return await _build_answer(sources, results, passages, words, Reasons(), set(), limit, notices)
+    evidence, passages = await _retrieve(sources, vector, words, trusted, None)
+    return await _build_answer(sources, evidence, passages, words, Reasons(), None, limit, notices)
 
 
 async def _retrieve(
-    sources: Sources, vector: np.ndarray | None, words: tuple[str, ...], trusted: float
-) -> tuple[list[RetrieverResult], dict[VaultPath, int]]:
+    sources: Sources, vector: np.ndarray | None, words: tuple[str, ...], trusted: float, path: VaultPath | None
+) -> tuple[Evidence, dict[VaultPath, int]]:
     async def near() -> Sequence[PassageHit]:
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
 
     nearest, whole = await asyncio.gather(near(), sources.index.search_notes(TextQuery(should=words), DEPTH, None))
     raw, by_text = best_scores(nearest), best_scores(whole)
+    # A note is always its own best match, so it is left out before scores are scaled.
+    others, other_texts = ({one: score for one, score in each.items() if one != path} for each in (raw, by_text))
     # Whole texts are closer to each other than a question is to its answer: what counts is standing out, not a fixed
     # curve.
-    results = [
-        RetrieverResult("meaning", _WEIGHTS["meaning"] * trusted, raw, scale_by_spread(raw)),
-        RetrieverResult("whole", _WEIGHTS["whole"], by_text, share_of_best(by_text)),
-    ]
-    return results, {hit.path: hit.ordinal for hit in reversed(nearest)}
+    evidence = Evidence(
+        meaning=RetrieverResult(_WEIGHTS["meaning"] * trusted, raw, scale_by_spread(others)),
+        whole=RetrieverResult(_WEIGHTS["whole"], by_text, share_of_best(other_texts)),
+    )
+    return evidence, {hit.path: hit.ordinal for hit in reversed(nearest)}
 
 
 async def _build_answer(
     sources: Sources,
-    results: Sequence[RetrieverResult],
+    evidence: Evidence,
     passages: Mapping[VaultPath, int],
     words: tuple[str, ...],
     reasons: Reasons,
-    excluded: set[VaultPath],
+    own: VaultPath | None,
     limit: int,
     notices: tuple[str, ...],
 ) -> SearchAnswer:
     index = sources.index
-    own = {result.name: max((result.calibrated.get(path, 0.0) for path in excluded), default=0.0) for result in results}
-    scaled = [_exclude_notes(result, excluded) if own[result.name] else result for result in results]
-    near = _near_notes(results, excluded, model_calibration(index.answering_model))
-    ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded and hit.path in near]
+    near = _near_notes(evidence, own, model_calibration(index.answering_model))
+    ranked = fuse(evidence.results(), index.notes.keys() & near)
     total = len(ranked)
     ranked = ranked[: limit + SPARE]
     if not ranked:
@@ -158,39 +159,31 @@ async def _build_answer(
     texts = await read_passages(index, ranked, passages)
     unique, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
     matcher = compile_matcher(words, languages=index.languages)
-    quiet = common_words(index, words, RARE)
     reasons = replace(
         reasons,
-        quiet=quiet,
-        meaning=next(result.calibrated for result in scaled if result.name == "meaning"),
-        whole=next(result.calibrated for result in scaled if result.name == "whole"),
+        common_words=common_words(index, words, RARE),
+        meaning=evidence.meaning.calibrated,
+        whole=evidence.whole.calibrated,
     )
     hits = build_hits(unique[:limit], index.notes, texts, reasons, matcher, twins)
-    has_meaning = any(result.name == "meaning" and result.calibrated for result in results)
-    mode: SearchMode = "hybrid" if has_meaning else "keyword"
-    return SearchAnswer(hits, mode, notices, total=total)
+    return SearchAnswer(hits, "hybrid" if evidence.meaning.raw else "keyword", notices, total=total)
 
 
-def _near_notes(
-    results: Sequence[RetrieverResult], excluded: Collection[VaultPath], meaning: ModelCalibration
-) -> frozenset[VaultPath]:
+def _near_notes(evidence: Evidence, own: VaultPath | None, meaning: ModelCalibration) -> frozenset[VaultPath]:
     """Return the notes with more evidence than being the nearest of all.
 
     Links and tags are evidence by themselves; a vector must be as close as texts on one subject are, and words, besides
     it, must reach some of the score that the note itself has for them.
     """
-    found: set[VaultPath] = set()
-    has_meaning = any(result.name == "meaning" and result.raw for result in results)
-    for result in results:
-        match result.name:
-            case "meaning" if meaning.curve is not None:
-                least = meaning.curve.middle - meaning.curve.width
-            case "whole" if has_meaning:
-                least = ALIKE * max((result.raw.get(path, 0.0) for path in excluded), default=0.0)
-            case _:
-                least = 0.0
-        found.update(path for path, score in result.raw.items() if score > least)
-    return frozenset(found)
+    near, whole = evidence.meaning, evidence.whole
+    least_near = meaning.curve.middle - meaning.curve.width if meaning.curve is not None else 0.0
+    least_whole = ALIKE * whole.raw.get(own, 0.0) if near.raw and own is not None else 0.0
+    return frozenset(
+        path
+        for result in evidence.results()
+        for path, score in result.raw.items()
+        if path != own and score > (least_near if result is near else least_whole if result is whole else 0.0)
+    )
 
 
 def rare_words(text: str) -> tuple[str, ...]:
@@ -206,20 +199,13 @@ def passage_at(passages: Sequence[StoredPassage], line: int) -> StoredPassage:
     return begun[-1] if begun else passages[0]
 
 
-def _exclude_notes(result: RetrieverResult, excluded: set[VaultPath]) -> RetrieverResult:
-    """Remove the note itself before scores are scaled, because it is always its own best match."""
-    raw = {path: score for path, score in result.raw.items() if path not in excluded}
-    return RetrieverResult(
-        result.name, result.weight, raw, scale_by_spread(raw) if result.name == "meaning" else share_of_best(raw)
-    )
-
-
 def _shared_tags(
-    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], results: Sequence[RetrieverResult]
+    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], found: Collection[VaultPath]
 ) -> dict[VaultPath, float]:
     mine = frozenset(note.tags)
-    if not mine:
-        return {}
-    found = {path for result in results for path in result.raw if path in notes and path != note.path}
-    shared = {path: len(mine.intersection(notes[path].tags)) / len(mine) for path in found}
+    shared = {
+        path: len(mine.intersection(notes[path].tags)) / len(mine)
+        for path in found
+        if mine and path in notes and path != note.path
+    }
     return {path: share for path, share in shared.items() if share}

@@ -14,7 +14,7 @@ from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
 from bridge.records import Record
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
-from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
+from bridge.search.fuse import WEIGHTS, Evidence, RetrieverResult
 from bridge.search.query import Query
 from bridge.text.scripts import stemmed_share
 from bridge.types import VaultPath
@@ -97,41 +97,42 @@ async def retrieve(
     return replace(answers, nearest=nearest), has_vector
 
 
-def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) -> list[RetrieverResult]:
+def weigh_texts(answers: IndexAnswers, text: str, cover: Scores | None) -> Evidence:
     stemmed = stemmed_share(text) if answers.stems else 0.0
     as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
-    results: list[RetrieverResult] = []
-    by_retriever: tuple[tuple[RetrieverName, float, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
-        ("passages", as_written, answers.passages),
-        ("stems", WEIGHTS["stems"] * stemmed, answers.stems),
-        ("whole", WEIGHTS["whole"], answers.whole),
-    )
-    for name, weight, hits in by_retriever:
+
+    def weigh(weight: float, hits: Sequence[PassageHit] | Sequence[NoteHit], least: float) -> RetrieverResult:
         raw = best_scores(hits)
+        return RetrieverResult(weight, raw, scale_by_coverage(raw, cover, least))
+
+    return Evidence(
+        passages=weigh(as_written, answers.passages, MIN_COVERED_SHARE),
+        stems=weigh(WEIGHTS["stems"] * stemmed, answers.stems, MIN_COVERED_SHARE),
         # Notes as a whole are also found by words that say nothing.
-        least = 0.0 if name == "whole" else MIN_COVERED_SHARE
-        results.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover, least)))
-    return results
+        whole=weigh(WEIGHTS["whole"], answers.whole, 0.0),
+    )
 
 
-def vector_result(answers: IndexAnswers, meaning: ModelCalibration, trust: float) -> RetrieverResult:
-    """Convert the vector answers to a retriever result, weighted by how well the model can read the query."""
+def weigh_meaning(answers: IndexAnswers, meaning: ModelCalibration, trust: float) -> RetrieverResult:
+    """Calibrate the vector answers, weighted by how well the model can read the query."""
     raw = best_scores(answers.nearest)
-    return RetrieverResult("meaning", WEIGHTS["meaning"] * trust, raw, calibrate_cosines(raw, meaning))
+    return RetrieverResult(WEIGHTS["meaning"] * trust, raw, calibrate_cosines(raw, meaning))
 
 
-def passage_scores(
-    answers: IndexAnswers, meaning: RetrieverResult, texts: Sequence[RetrieverResult]
-) -> dict[VaultPath, dict[int, float]]:
+def passage_scores(answers: IndexAnswers, evidence: Evidence) -> dict[VaultPath, dict[int, float]]:
     worth: dict[VaultPath, dict[int, float]] = {}
-    for source, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
-        top = max((score for _, _, score in hits), default=0.0)
-        weight, near = source.weight, source.calibrated if source is meaning else None
+    near = evidence.meaning.calibrated
+    for result, hits in (
+        (evidence.meaning, answers.nearest),
+        (evidence.passages, answers.passages),
+        (evidence.stems, answers.stems),
+    ):
+        top = max((score for _, _, score in hits), default=0.0) or 1.0
         for path, ordinal, score in hits:
-            value = near.get(path, 0.0) if near is not None else (score / top if top > 0 else 0.0)
+            value = near.get(path, 0.0) if result is evidence.meaning else score / top
             if (own := worth.get(path)) is None:
                 own = worth[path] = {}
-            own[ordinal] = own.get(ordinal, 0.0) + weight * value
+            own[ordinal] = own.get(ordinal, 0.0) + result.weight * value
     return worth
 
 

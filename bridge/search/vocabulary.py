@@ -142,7 +142,7 @@ def _drop(
             del paths_of[key]
 
 
-def coverage(name: Sequence[str], query_words: frozenset[str]) -> float:
+def share_said(name: Sequence[str], query_words: frozenset[str]) -> float:
     """Return the share of a name's words that are in the query, longer words weighing more."""
     whole = sum(map(len, name))
     return sum(len(word) for word in name if word in query_words) / whole if whole else 0.0
@@ -174,7 +174,7 @@ def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[Vaul
         best = 0.0
         for place, name in enumerate((note.title, *note.aliases)):
             words = _stemmed_name(name)
-            if not said.isdisjoint(words) and (score := coverage(words, said)) > best:
+            if not said.isdisjoint(words) and (score := share_said(words, said)) > best:
                 best = score
                 whole = score >= 1 or query_words.issubset(words)
                 field: NameField = "alias" if place else "title"

@@ -17,7 +17,7 @@ from bridge.search.answerability import (
     without_said,
 )
 from bridge.search.calibrate import FOREIGN
-from bridge.search.fuse import WEIGHTS, RetrieverResult
+from bridge.search.fuse import WEIGHTS, Evidence, RetrieverResult
 from bridge.search.hits import Reasons
 from bridge.search.pipeline import RankedNotes, best_passages_of
 
@@ -224,5 +224,5 @@ def test_a_word_that_a_hit_says_is_not_missing() -> None:
 
 @pytest.mark.parametrize(("trust", "counts"), [(1.0, True), (FOREIGN, False), (0.0, False)])
 def test_meaning_counts_where_the_model_reads_the_question(trust: float, counts: bool) -> None:
-    near = RetrieverResult("meaning", WEIGHTS["meaning"] * trust)
-    assert best_passages_of(RankedNotes([], {}, [near], Reasons(), "hybrid")).has_model is counts
+    evidence = Evidence(meaning=RetrieverResult(WEIGHTS["meaning"] * trust))
+    assert best_passages_of(RankedNotes([], {}, evidence, Reasons(), "hybrid")).has_model is counts

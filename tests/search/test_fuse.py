@@ -1,3 +1,5 @@
+import pytest
+
 from bridge.search.calibrate import (
     Curve,
     ModelCalibration,
@@ -7,7 +9,16 @@ from bridge.search.calibrate import (
     scale_by_spread,
     share_of_best,
 )
-from bridge.search.fuse import FusedHit, RetrieverResult, explain_scores, fuse, keep_best, lower
+from bridge.search.fuse import (
+    Evidence,
+    FusedHit,
+    RetrieverResult,
+    choose_pinned,
+    explain_scores,
+    fuse,
+    keep_best,
+    lower,
+)
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
@@ -16,44 +27,55 @@ A, B, C = VaultPath("a"), VaultPath("b"), VaultPath("c")
 ENGLISH = model_calibration("all-minilm-l6-v2")
 
 
-def test_lanes_add_up_by_weight_and_an_empty_lane_does_not_count() -> None:
+def test_retrievers_add_up_by_weight_and_an_empty_one_does_not_count() -> None:
     results = [
-        RetrieverResult("meaning", 1.0, {A: 0.6, B: 0.2}, {A: 0.9, B: 0.1}),
-        RetrieverResult("stems", 0.5, {B: 8.0}, {B: 1.0}),
-        RetrieverResult("whole", 0.5),
+        RetrieverResult(1.0, {A: 0.6, B: 0.2}, {A: 0.9, B: 0.1}),
+        RetrieverResult(0.5, {B: 8.0}, {B: 1.0}),
+        RetrieverResult(0.5),
     ]
     assert [(hit.path, round(hit.score, 6)) for hit in fuse(results)] == [(A, 0.6), (B, 0.4)]
 
 
 def test_equal_scores_are_ordered_by_path() -> None:
-    assert [hit.path for hit in fuse([RetrieverResult("whole", 1.0, {}, {B: 1.0, A: 1.0})])] == [A, B]
+    assert [hit.path for hit in fuse([RetrieverResult(1.0, {}, {B: 1.0, A: 1.0})])] == [A, B]
 
 
 def test_what_is_fair_by_all_comes_before_neither_half_s_best() -> None:
     notes = [VaultPath(f"{number}") for number in range(8)]
-    near = RetrieverResult("meaning", 1.0, {}, {notes[6]: 0.9, notes[5]: 0.8, notes[4]: 0.7, notes[3]: 0.6})
-    words = RetrieverResult("stems", 1.0, {}, {notes[7]: 1.0, notes[0]: 0.9})
+    near = RetrieverResult(1.0, {}, {notes[6]: 0.9, notes[5]: 0.8, notes[4]: 0.7, notes[3]: 0.6})
+    words = RetrieverResult(1.0, {}, {notes[7]: 1.0, notes[0]: 0.9})
     ranked = [FusedHit(path, 1 - number / 10) for number, path in enumerate(notes)]
-    placed = keep_best(ranked, near, [words])
+    evidence = Evidence(meaning=near, stems=words)
+    placed = keep_best(ranked, evidence)
     assert [hit.path for hit in placed] == [notes[at] for at in (6, 7, 5, 0, 1, 2, 3, 4)]
     assert [hit.score for hit in placed] == sorted((hit.score for hit in placed), reverse=True)
-    assert keep_best(placed, near, [words]) == placed
+    assert keep_best(placed, evidence) == placed
 
 
 def test_neither_noise_nor_little_of_a_question_is_kept_at_the_top() -> None:
     ranked = [FusedHit(A, 0.9), FusedHit(B, 0.8), FusedHit(C, 0.7)]
-    near = RetrieverResult("meaning", 1.0, {}, {C: 0.1})
-    words = RetrieverResult("stems", 1.0, {}, {C: 0.1})
-    assert keep_best(ranked, near, [words]) == ranked
-    assert keep_best([], near, [words]) == []
+    evidence = Evidence(meaning=RetrieverResult(1.0, {}, {C: 0.1}), stems=RetrieverResult(1.0, {}, {C: 0.1}))
+    assert keep_best(ranked, evidence) == ranked
+    assert keep_best([], evidence) == []
 
 
-def test_the_numbers_name_each_lanes_share() -> None:
-    results = [
-        RetrieverResult("meaning", 1.0, {A: 0.6, B: 0.7}, {A: 0.8, B: 0.9}),
-        RetrieverResult("stems", 0.5, {B: 8.0}, {B: 1.0}),
-    ]
-    assert explain_scores(results, [A]) == {A: {"meaning": RetrieverScore(raw=0.6, calibrated=0.8, weight=1.0, rank=2)}}
+def test_the_numbers_name_each_retriever_s_share() -> None:
+    evidence = Evidence(
+        meaning=RetrieverResult(1.0, {A: 0.6, B: 0.7}, {A: 0.8, B: 0.9}),
+        stems=RetrieverResult(0.5, {B: 8.0}, {B: 1.0}),
+    )
+    assert explain_scores(evidence, [A]) == {
+        A: {"meaning": RetrieverScore(raw=0.6, calibrated=0.8, weight=1.0, rank=2)}
+    }
+
+
+@pytest.mark.parametrize(
+    ("named", "empty", "pinned"),
+    [("", "", ""), ("b", "", "b"), ("bc", "b", "c"), ("b", "b", "ab"), ("b", "ab", "b"), ("", "b", "")],
+)
+def test_a_named_note_is_pinned_below_the_best_that_says_something(named: str, empty: str, pinned: str) -> None:
+    ranked = [FusedHit(A, 0.9), FusedHit(B, 0.8), FusedHit(C, 0.7)]
+    assert choose_pinned(ranked, {*map(VaultPath, named)}, {*map(VaultPath, empty)}) == {*pinned}
 
 
 def test_full_text_scores_are_shares_of_the_best() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from bridge.index.note import IndexedNote
 from bridge.search.query import parse_query
-from bridge.search.vocabulary import Vocabulary, coverage, score_covered_names
+from bridge.search.vocabulary import Vocabulary, score_covered_names, share_said
 from tests.search.notes import by_path, indexed
 
 
@@ -48,8 +48,8 @@ def test_tags_are_found_by_each_of_their_parts() -> None:
 
 
 def test_longer_words_cover_more_of_a_name() -> None:
-    assert coverage(["tim", "burton"], frozenset({"burton"})) == 6 / 9
-    assert coverage([], frozenset()) == 0.0
+    assert share_said(["tim", "burton"], frozenset({"burton"})) == 6 / 9
+    assert share_said([], frozenset()) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
         return match_texts(call, texts, words)
 
     said = await asyncio.to_thread(match)
-    near = found.results[0].calibrated
+    near = found.evidence.meaning.calibrated
     choices = []
     for memory in memories:
         one = said[memory.path]

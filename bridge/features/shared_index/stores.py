@@ -110,8 +110,8 @@ async def _search(
         words = ()
     matcher = compile_matcher(query.words, query.phrases)
     rows = {row["id"]: row for row in (*near, *words)}
-    results = [_by_words(words, matcher, query), _by_meaning(near, publication.model, query)]
-    ranked, _ = drop_irrelevant(fuse(results), results[0].calibrated)
+    by_words = _by_words(words, matcher, query)
+    ranked, _ = drop_irrelevant(fuse([by_words, _by_meaning(near, publication.model, query)]), by_words.calibrated)
     best: dict[str, SearchHit] = {}
     for path, score in ranked:
         row = rows[path]
@@ -127,15 +127,14 @@ def _by_words(rows: Sequence[Row], matcher: Matcher, query: Query) -> RetrieverR
         VaultPath(row["id"]): len({match.word for match in matcher.find(row["text"])} & wanted) / max(1, len(wanted))
         for row in rows
     }
-    return RetrieverResult("stems", WEIGHTS["stems"], raw, scale_by_coverage(raw, cover, MIN_COVERED_SHARE))
+    return RetrieverResult(WEIGHTS["stems"], raw, scale_by_coverage(raw, cover, MIN_COVERED_SHARE))
 
 
 def _by_meaning(rows: Sequence[Row], model: str | None, query: Query) -> RetrieverResult:
     known = model_calibration(model)
     raw = {VaultPath(row["id"]): 1.0 - float(row["_distance"]) for row in rows}
-    return RetrieverResult(
-        "meaning", WEIGHTS["meaning"] * model_trust(query.text, known), raw, calibrate_cosines(raw, known)
-    )
+    trust = model_trust(query.text, known)
+    return RetrieverResult(WEIGHTS["meaning"] * trust, raw, calibrate_cosines(raw, known))
 
 
 def _hit(row: Row, score: float, publication: Publication, matcher: Matcher) -> SearchHit:
