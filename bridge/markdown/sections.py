@@ -3,17 +3,18 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
+from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.links import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
 from bridge.text.fold import fold_case
-from bridge.text.invisible import one_line
+from bridge.text.invisible import one_line, visible_text
 from bridge.types import Span
 
 MAX_HEADING_CHARS: Final = 1_000
@@ -176,3 +177,29 @@ def anchor(heading: str) -> str:
 def decode_place(place: str, *, markdown: bool) -> str:
     """Return a subpath in comparable form: decoded if it is in a Markdown link."""
     return unquote(place) if markdown else place
+
+
+_HEADING: Final = re.compile(r"## (.*)")
+
+
+def write_section(heading: str, lines: Iterable[str]) -> str:
+    """Return a section of level 2; nothing without lines."""
+    body = "\n".join(lines)
+    return f"## {heading}\n\n{body}\n" if body else ""
+
+
+def read_sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the headings of a text as `write_section` writes them, each with the lines below it."""
+    properties, heading, inside = cut_frontmatter(text), "", list[str]()
+    for line in text[properties[1] if properties else 0 :].split("\n"):
+        if (found := _HEADING.fullmatch(line)) is not None:
+            yield heading, inside
+            heading, inside = found[1].strip(), []
+        else:
+            inside.append(line)
+    yield heading, inside
+
+
+def quote_lines(text: str) -> list[str]:
+    """Return a text as a quote, without what is not seen."""
+    return [f"> {line}".rstrip() for line in visible_text(text).strip().splitlines()]

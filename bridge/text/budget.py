@@ -45,6 +45,11 @@ def cut(text: str, most: int) -> str:
     return words if len(words) == len(text) else f"{words}…"
 
 
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most so many characters; a longer one ends in an ellipsis, in the middle of a word or not."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
 def cut_start(text: str, most: int) -> str:
     """Return a text of at most so many characters, or an ellipsis and its last whole words."""
     if len(text) <= most:

@@ -1,6 +1,7 @@
-"""Line numbers of offsets."""
+"""The lines of a text: their numbers by offset, and changes of single ones."""
 
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from itertools import accumulate, islice
 from typing import Final
 
@@ -43,3 +44,19 @@ class LineIndex:
 
 def lines_overlap(one: Lines, other: Lines) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
+
+
+def change_lines(text: str, change: Callable[[str], str]) -> str:
+    """Change lines, each of which is given without its end; all ends stay as they are."""
+    lines = ((line, line.rstrip("\r\n")) for line in text.splitlines(keepends=True))
+    return "".join(change(words) + line[len(words) :] for line, words in lines)
+
+
+def add_lines(text: str, new: Sequence[str], is_kin: Callable[[str], bool]) -> str:
+    """Add lines below the last one of their kin, else at the end; all others stay as they are."""
+    lines = text.splitlines(keepends=True)
+    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
+    place = max((at for at, line in enumerate(lines, 1) if is_kin(line.rstrip("\r\n"))), default=len(lines))
+    if new and not lines[place - 1].endswith("\n"):
+        lines[place - 1] += end
+    return "".join([*lines[:place], *(line + end for line in new), *lines[place:]])

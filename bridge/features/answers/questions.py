@@ -23,6 +23,7 @@ from bridge.text.budget import cut
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_word
 from bridge.text.invisible import inline, one_line
+from bridge.text.lines import add_lines, change_lines
 from bridge.text.secrets import find_secret
 
 NOTE: Final = "Questions.md"
@@ -96,24 +97,17 @@ def add_questions(text: str, asked: Iterable[KeptQuestion]) -> str:
 
     A question that the user ticked stays as it is, too.
     """
-    lines = (text or _HEAD).splitlines(keepends=True)
     waiting = merge_questions({}, asked)
-    last = None
-    for at, line in enumerate(lines):
-        body = line.rstrip("\r\n")
-        if (known := _parse(body)) is None:
-            continue
-        last = at
-        more = waiting.pop(_key(known.text), None)
-        if more is not None and not known.settled:
-            [counted] = merge_questions({_key(known.text): known}, [more]).values()
-            lines[at] = _write(counted) + line[len(body) :]
-    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
-    new = [_write(one) + end for one in waiting.values()]
-    place = len(lines) if last is None else last + 1
-    if new and place and not lines[place - 1].endswith("\n"):
-        lines[place - 1] += end
-    return "".join([*lines[:place], *new, *lines[place:]])
+
+    def count(line: str) -> str:
+        known = _parse(line)
+        more = None if known is None else waiting.pop(_key(known.text), None)
+        if known is None or more is None or known.settled:
+            return line
+        return _write(merge_questions({_key(known.text): known}, [more])[_key(known.text)])
+
+    counted = change_lines(text or _HEAD, count)
+    return add_lines(counted, [*map(_write, waiting.values())], lambda line: _parse(line) is not None)
 
 
 def merge_questions(known: Mapping[str, KeptQuestion], asked: Iterable[KeptQuestion]) -> dict[str, KeptQuestion]:

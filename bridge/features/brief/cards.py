@@ -35,7 +35,7 @@ from bridge.records import Record
 from bridge.search.snippet import clean_text, drop_headings
 from bridge.search.summary import choose_sentences_of
 from bridge.state.change_records import ChangeFilter
-from bridge.text.budget import cut, estimate_tokens
+from bridge.text.budget import cut, estimate_tokens, shorten
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath
 
@@ -58,8 +58,7 @@ def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
 
 
 def cut_line(text: str) -> str:
-    plain = one_line(visible_text(text))
-    return plain if len(plain) <= MAX_CARD_CHARS else f"{plain[: MAX_CARD_CHARS - 1].rstrip()}…"
+    return shorten(one_line(visible_text(text)), MAX_CARD_CHARS)
 
 
 def _choose(note: Note, focus: str) -> str:

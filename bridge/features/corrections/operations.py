@@ -29,6 +29,7 @@ from bridge.records import Record
 from bridge.state.link_feedback import LinkFeedback
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
+from bridge.text.lines import add_lines, change_lines
 from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
 
@@ -95,18 +96,9 @@ def read_corrections(text: str) -> Iterator[Correction]:
 
 def add_correction(text: str, new: Correction) -> str:
     """Return the note with a correction after the last one; every other line stays as it is."""
-    lines = (text or _HEAD).splitlines(keepends=True)
-    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
-    last = len(lines)
-    for at, line in enumerate(lines):
-        known = _parse(line.rstrip("\r\n"))
-        if known is not None and known.id == new.id:
-            lines[at] = _write(new) + line[len(line.rstrip("\r\n")) :]
-            return "".join(lines)
-        last = at + 1 if known is not None else last
-    if not lines[last - 1].endswith("\n"):
-        lines[last - 1] += end
-    return "".join([*lines[:last], _write(new) + end, *lines[last:]])
+    if any(one.id == new.id for one in read_corrections(text)):
+        return change_lines(text, lambda line: _write(new) if (one := _parse(line)) and one.id == new.id else line)
+    return add_lines(text or _HEAD, [_write(new)], lambda line: _parse(line) is not None)
 
 
 def open_items(text: str) -> list[str]:
@@ -141,16 +133,16 @@ def open_replacements(text: str) -> Iterator[Replacement]:
 
 def settle_replacements(text: str, applied: Collection[Replacement]) -> str:
     """Return the note with the open tasks of some replacements ticked; every other line stays as it is."""
-    lines = text.splitlines(keepends=True)
-    for at, line in enumerate(lines):
-        body = line.rstrip("\r\n")
-        if _open_replacement(body) not in applied:
-            continue
-        if (known := _parse(body)) is not None:
-            lines[at] = _write(replace(known, is_open=False)) + line[len(body) :]
-        elif (item := _ITEM.fullmatch(body)) is not None and item["box"]:
-            lines[at] = f"{line[: item.start('box')]}x{line[item.end('box') :]}"
-    return "".join(lines)
+
+    def settle(line: str) -> str:
+        if _open_replacement(line) not in applied:
+            return line
+        if (known := _parse(line)) is not None:
+            return _write(replace(known, is_open=False))
+        item = _ITEM.fullmatch(line)
+        return f"{line[: item.start('box')]}x{line[item.end('box') :]}" if item and item["box"] else line
+
+    return change_lines(text, settle)
 
 
 def _open_replacement(line: str) -> Replacement | None:

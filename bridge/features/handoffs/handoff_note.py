@@ -19,11 +19,12 @@ from bridge.errors import AmbiguousHeading, BridgeError, HeadingNotFound, NoteNo
 from bridge.index.note import IndexedNote, time_written
 from bridge.markdown.decode import digest_of
 from bridge.markdown.note import Note, Task, field_of
-from bridge.markdown.sections import find_section, section_spans
+from bridge.markdown.sections import find_section, quote_lines, read_sections, write_section
 from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
+from bridge.text.budget import shorten
 from bridge.text.content_terms import terms_of
-from bridge.text.invisible import one_line, visible_text
+from bridge.text.invisible import one_line
 from bridge.text.sentence import negates
 from bridge.text.stems import language_of
 from bridge.types import Digest, VaultPath, is_same_digest
@@ -241,7 +242,9 @@ def _check_note(proof: Proof, note: Note) -> ProofCheck:
         name = proof.property.casefold()
         found = [value for key, value in note.properties.items() if str(key).casefold() == name]
         value = found[0] if found else None
-        fact = f"`{proof.property}` is {_shorten(str(value))}" if found else f"it has no property `{proof.property}`"
+        fact = (
+            f"`{proof.property}` is {shorten(str(value), SHOWN)}" if found else f"it has no property `{proof.property}`"
+        )
         return _compare(fact, holds=_as_list(value) == _as_list(proof.value))
     return ProofCheck("unchecked", "the proof names a note but nothing in it")
 
@@ -260,7 +263,9 @@ def _check_quote(quote: str, text: str) -> ProofCheck:
     nearest = process.extractOne(one_line(wanted), [one_line(line) for line in lines], scorer=fuzz.ratio)
     if nearest is None or not nearest[0]:
         return ProofCheck("changed", "the note is empty")
-    return ProofCheck("changed", f"it lacks the quote; the nearest line is {nearest[2] + 1}: “{_shorten(nearest[0])}”")
+    return ProofCheck(
+        "changed", f"it lacks the quote; the nearest line is {nearest[2] + 1}: “{shorten(nearest[0], SHOWN)}”"
+    )
 
 
 def _check_heading(heading: str, note: Note) -> ProofCheck:
@@ -317,10 +322,6 @@ def _check_link(link: str, facts: VaultEvidence) -> ProofCheck:
     )
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
 TYPE: Final = "handoff"
 """The value of the property `type` that makes a note a handoff."""
 
@@ -335,9 +336,6 @@ LISTS: Final = {
     "Stop conditions": "stop_conditions",
 }
 CLAIMS: Final = "Claims"
-LEVEL: Final = 2
-"""The level of these headings."""
-
 _CLAIM: Final = re.compile(r"- \[(?P<box>.)\] (?P<text>.*?)(?: %%proof: (?P<proof>\{.*\})%%)?")
 
 
@@ -362,17 +360,17 @@ def write_handoff(handoff: Handoff) -> str:
     """Write the body of a handoff: texts as quotes, lists as items, claims as ticked tasks that a person can untick."""
     parts = [f"# {one_line(handoff.goal)}\n"]
     for heading, name in TEXTS.items():
-        parts.append(_section(heading, (f"> {line}".rstrip() for line in _lines(getattr(handoff, name)))))
+        parts.append(write_section(heading, quote_lines(getattr(handoff, name))))
     for heading, name in LISTS.items():
-        parts.append(_section(heading, (f"- {_flat(text)}" for text in getattr(handoff, name))))
-    parts.append(_section(CLAIMS, map(_claim_line, handoff.claims)))
+        parts.append(write_section(heading, (f"- {_flat(text)}" for text in getattr(handoff, name))))
+    parts.append(write_section(CLAIMS, map(_claim_line, handoff.claims)))
     return "\n".join(part for part in parts if part)
 
 
 def read_handoff(note: Note) -> Handoff:
     """Read a handoff, however a person has edited it; claims whose box is not ticked are left out."""
     values: dict[str, Any] = dict.fromkeys(TEXTS.values(), "")
-    for heading, lines in _sections(note):
+    for heading, lines in read_sections(note.text):
         if heading in TEXTS:
             quoted = (line[1:].removeprefix(" ") if line.startswith(">") else line for line in lines)
             values[TEXTS[heading]] = "\n".join(quoted).strip()
@@ -400,15 +398,6 @@ def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: 
     return max(waiting, key=lambda note: (time_written(note), note.mtime, note.path), default=None)
 
 
-def _section(heading: str, lines: Iterable[str]) -> str:
-    body = "\n".join(lines)
-    return f"## {heading}\n\n{body}\n" if body else ""
-
-
-def _lines(text: str) -> list[str]:
-    return visible_text(text).strip().splitlines()
-
-
 def _flat(text: str) -> str:
     return one_line(text) or "…"
 
@@ -434,9 +423,3 @@ def _proof(text: str | None) -> Proof | None:
         return json.decode(text or "null", type=Proof | None)
     except DecodeError:
         return None
-
-
-def _sections(note: Note) -> Iterator[tuple[str, list[str]]]:
-    for heading, (_, end) in zip(note.headings, section_spans(note.headings, len(note.text)), strict=True):
-        if heading.level == LEVEL:
-            yield heading.text, note.text[heading.span[1] : end].split("\n")

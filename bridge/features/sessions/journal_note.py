@@ -14,11 +14,11 @@ from msgspec.structs import asdict
 
 from bridge.errors import meaning_of
 from bridge.features.sessions.statements import JournalStatement, Told
-from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
+from bridge.markdown.sections import quote_lines, read_sections, write_section
 from bridge.records import Record
-from bridge.text.budget import cut
+from bridge.text.budget import cut, shorten
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_letters
 from bridge.text.invisible import replace_surrogates, visible_text
@@ -270,22 +270,24 @@ def write_body(words: JournalWords, facts: JournalFacts) -> str:
     parts, recorded = [f"# {journal_title(words, facts)}\n"], recorded_lines(words, facts)
     for heading, name in SECTIONS.items():
         said = getattr(words, name) if name else ()
-        lines, more = _quote(said or "") if isinstance(said, str | None) else _items(said), recorded.get(heading, ())
+        lines, more = (
+            quote_lines(said or "") if isinstance(said, str | None) else _items(said),
+            recorded.get(heading, ()),
+        )
         # A line right below an item would belong to it.
         lines += ("", *more) if lines and more and not more[0].startswith("- ") else more
-        if lines:
-            parts.append("\n".join([f"## {heading}\n", *lines, ""]))
-    return replace_surrogates("\n".join(parts))
+        parts.append(write_section(heading, lines))
+    return replace_surrogates("\n".join(filter(None, parts)))
 
 
 def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
     """Read what was handed over from a journal as `write_body` writes it."""
-    cut, cost = cut_frontmatter(text), field_of(properties, "cost_usd")
+    cost = field_of(properties, "cost_usd")
     values: dict[str, Any] = {
         "model": str(field_of(properties, "model") or ""),
         "cost_usd": float(cost) if isinstance(cost, int | float) else None,
     }
-    for heading, lines in _sections((text if cut is None else text[cut[1] :]).split("\n")):
+    for heading, lines in read_sections(text):
         name = SECTIONS.get(heading)
         if name in LISTS:
             values[name] = tuple(_read_items(lines))
@@ -396,27 +398,12 @@ def _batch_text(one: ChangeBatch) -> str:
     return f"`{one.operation}`" + (f" in {count_of(len(one.notes), 'note')}" if len(one.notes) > 1 else "")
 
 
-def _quote(text: str) -> list[str]:
-    return [f"> {line}".rstrip() for line in visible_text(text).strip().splitlines()]
-
-
 def _items(entries: Iterable[JournalLine]) -> list[str]:
     lines = []
     for entry in entries:
         first, *rest = visible_text(entry.text).strip().splitlines() or ["…"]
         lines += [f"- {entry.time} {first}" if entry.time else f"- {first}", *(f"  {line}".rstrip() for line in rest)]
     return lines
-
-
-def _sections(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    heading, inside = "", list[str]()
-    for line in lines:
-        if (found := _HEADING.fullmatch(line)) is not None:
-            yield heading, inside
-            heading, inside = found[1].strip(), []
-        else:
-            inside.append(line)
-    yield heading, inside
 
 
 def _read_items(lines: Sequence[str]) -> Iterator[JournalLine]:
@@ -433,9 +420,8 @@ def _read_items(lines: Sequence[str]) -> Iterator[JournalLine]:
     return (JournalLine(time, "\n".join(texts).rstrip()) for time, texts in entries)
 
 
-def _short(text: str, most: int = PROPERTY_LENGTH) -> str:
-    line = " ".join(visible_text(replace_surrogates(text)).split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+def _short(text: str) -> str:
+    return shorten(" ".join(visible_text(replace_surrogates(text)).split()), PROPERTY_LENGTH)
 
 
 def _name(path: VaultPath) -> str:

@@ -9,6 +9,7 @@ from bridge.markdown.names import note_name
 from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import one_line
+from bridge.text.lines import change_lines
 from bridge.types import VaultPath
 
 TYPE: Final = "tidy-plan"
@@ -70,13 +71,11 @@ def _mark(task: re.Match[str]) -> str:
 
 
 def _change_line(text: str, id_: str, change: Callable[[re.Match[str]], str]) -> str:
-    lines = text.splitlines(keepends=True)
-    for at, line in enumerate(lines):
-        body = line.rstrip("\r\n")
-        task = _TASK.fullmatch(body)
-        if task is not None and _ID.findall(task["rest"])[-1:] == [id_]:
-            lines[at] = change(task) + line[len(body) :]
-    return "".join(lines)
+    def change_own(line: str) -> str:
+        task = _TASK.fullmatch(line)
+        return change(task) if task and _ID.findall(task["rest"])[-1:] == [id_] else line
+
+    return change_lines(text, change_own)
 
 
 def _words(rest: str) -> str:
