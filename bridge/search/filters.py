@@ -28,9 +28,7 @@ MAX_LOOKED_UP = 10
 
 def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
     """Return the notes that pass the request's filters; None when it has none."""
-    if not _narrows(request):
-        return None
-    matches: Iterable[IndexedNote] = notes.values()
+    matches = every = [*notes.values()]
     if request.only is not None:
         matches = [note for note in matches if note.path in request.only]
     if request.types:
@@ -49,10 +47,10 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
     if request.paths:
         matches = filter_by_paths(matches, request.paths)
     for tag in request.tags:
-        matches = filter_by_tag(list(matches), tag)
+        matches = filter_by_tag(matches, tag)
     for name, value in request.properties.items():
-        matches = filter_by_property(list(matches), name, value)
-    return frozenset(note.path for note in matches)
+        matches = filter_by_property(matches, name, value)
+    return None if matches is every else frozenset(note.path for note in matches)
 
 
 def filter_by_paths(notes: Iterable[IndexedNote], paths: Collection[VaultPath]) -> list[IndexedNote]:
@@ -178,18 +176,6 @@ def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
 def _closest(names: Collection[str], target: str) -> str:
     spellings = {fold_case(name): VaultPath(name) for name in sorted(names)}
     return suggest_names(Names(spellings.values()).closest(target))
-
-
-def _narrows(request: SearchRequest) -> bool:
-    return request.only is not None or bool(
-        request.types
-        or request.paths
-        or request.tags
-        or request.properties
-        or request.modified_after is not None
-        or request.modified_before is not None
-        or folder_prefix(request.folder) is not None
-    )
 
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:

@@ -1,7 +1,7 @@
 """Packs excerpts of relevant notes into a budget of tokens, which is never exceeded."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -60,19 +60,18 @@ class PackedNotes(Record):
     tokens: int = 0
 
 
-def pack(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> PackedNotes:
+def pack(notes: Sequence[Excerpts], budget: int) -> PackedNotes:
     least = WEAK * _best_score(notes)
-    selection = _Selection([note for note in notes if note.score >= least], budget, count)
-    return selection.fill()
+    return _Selection([note for note in notes if note.score >= least], budget).fill()
 
 
-def find_long(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> list[VaultPath]:
-    """Return the notes of which only parts would be shown; arguments as for `pack`."""
+def find_long(notes: Sequence[Excerpts], budget: int) -> list[VaultPath]:
+    """Return the notes of which only parts would be shown."""
     least, shares = FAIR * _best_score(notes), _shares(notes, budget)
     return [
         note.path
         for note, share in zip(notes, shares, strict=True)
-        if note.score >= least and (note.note is None or count(note.note.text) > share)
+        if note.score >= least and (note.note is None or estimate_tokens(note.note.text) > share)
     ]
 
 
@@ -88,11 +87,10 @@ def _shares(notes: Sequence[Excerpts], budget: int) -> list[float]:
 class _Selection:
     """The excerpts chosen so far, by the rank of their note."""
 
-    def __init__(self, notes: Sequence[Excerpts], budget: int, count: Callable[[str], int]) -> None:
+    def __init__(self, notes: Sequence[Excerpts], budget: int) -> None:
         self._notes = notes
         self._shares = _shares(notes, budget)
         self._budget = budget
-        self._count = count
         self._chosen: dict[int, tuple[Excerpt, ...]] = {}
 
     def fill(self) -> PackedNotes:
@@ -141,7 +139,7 @@ class _Selection:
     def _fits(self, at: int, excerpts: tuple[Excerpt, ...]) -> bool:
         before = self._chosen
         self._chosen = {**before, at: excerpts}
-        if self._count(_join(self._items())) <= self._budget:
+        if estimate_tokens(_join(self._items())) <= self._budget:
             return True
         self._chosen = before
         return False
@@ -150,7 +148,7 @@ class _Selection:
         return tuple(_number(self._notes, self._chosen))
 
     def _size(self, excerpt: Excerpt) -> int:
-        return self._count(excerpt.text)
+        return estimate_tokens(excerpt.text)
 
     def _pack(self) -> PackedNotes:
         items = self._items()
@@ -161,7 +159,7 @@ class _Selection:
             if at not in self._chosen
             for form in [one for one in (*_shortest(note), note.outline) if one is not None][:1]
         ]
-        return PackedNotes(items, tuple(left), text, self._count(text))
+        return PackedNotes(items, tuple(left), text, estimate_tokens(text))
 
 
 def _shortest(note: Excerpts) -> Sequence[Excerpt | None]:

@@ -1,7 +1,7 @@
 """The names and tags of notes, kept between searches."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -36,10 +36,10 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._seen: dict[VaultPath, IndexedNote] = {}
-        self._called: dict[tuple[str, ...], set[VaultPath]] = {}
+        self._called: defaultdict[tuple[str, ...], set[VaultPath]] = defaultdict(set)
         self._begun: dict[str, Counter[int]] = {}
         """By the first word of names: how many have each length. Most words of a text start none."""
-        self._tagged: dict[str, set[VaultPath]] = {}
+        self._tagged: defaultdict[str, set[VaultPath]] = defaultdict(set)
         self._files: Counter[str] = Counter()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
 
@@ -88,15 +88,15 @@ class Vocabulary:
     def _learn(self, note: IndexedNote) -> None:
         self._files[_file_name(note.path)] += 1
         for name in _name_words(note):
-            self._called.setdefault(name, set()).add(note.path)
+            self._called[name].add(note.path)
             self._begun.setdefault(name[0], Counter())[len(name)] += 1
         for tag in _tags(note.tags):
-            self._tagged.setdefault(tag, set()).add(note.path)
+            self._tagged[tag].add(note.path)
 
     def _forget(self, note: IndexedNote) -> None:
         self._files[_file_name(note.path)] -= 1
         for name in _name_words(note):
-            _drop(self._called, name, note.path)
+            self._called[name].discard(note.path)
             lengths = self._begun[name[0]]
             lengths[len(name)] -= 1
             if not lengths[len(name)]:
@@ -104,7 +104,7 @@ class Vocabulary:
             if not lengths:
                 del self._begun[name[0]]
         for tag in _tags(note.tags):
-            _drop(self._tagged, tag, note.path)
+            self._tagged[tag].discard(note.path)
 
 
 def _name_words(note: IndexedNote) -> set[tuple[str, ...]]:
@@ -129,17 +129,6 @@ def _tags(tags: Iterable[str]) -> set[str]:
         found.add(plain)
         found.update(part for part in plain.split("/") if part)
     return found
-
-
-def _drop(
-    mapping: dict[str, set[VaultPath]] | dict[tuple[str, ...], set[VaultPath]], key: object, path: VaultPath
-) -> None:
-    paths_of: dict[object, set[VaultPath]] = mapping  # type: ignore[assignment]
-    paths = paths_of.get(key)
-    if paths is not None:
-        paths.discard(path)
-        if not paths:
-            del paths_of[key]
 
 
 def share_said(name: Sequence[str], query_words: frozenset[str]) -> float:
