@@ -15,6 +15,7 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
+from bridge.text.closest import max_typos
 from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS, function_words
 from bridge.text.stems import DEFAULT
@@ -64,12 +65,6 @@ def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Que
         notices=tuple(dict.fromkeys((*query.notices, *notices))),
     )
 
-
-MIN_CORRECTED_CHARS = 5
-"""Minimum length of a corrected word: shorter words have too many similar ones."""
-
-TWO_ERRORS = 9
-"""Length from which two letters may be wrong."""
 
 MAX_SHORT_WORDS = 2
 """Content words up to which a query has no others by which notes are found; with one more word it is no question."""
@@ -132,7 +127,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
                 mistyped.add(meant)
         elif (
             forms
-            and (are_foreign or not (is_short or len(word) < MIN_CORRECTED_CHARS))
+            and (are_foreign or not (is_short or not max_typos(len(word))))
             and (meant := _find_form(folded, index, are_foreign) or _find_parts(folded, index, are_foreign))
         ):
             read_as[word] = meant
@@ -230,11 +225,9 @@ def read_question(question: str, index: Index) -> str:
 
 
 def _correct_word(word: str, index: Index) -> str | None:
-    if len(word) < MIN_CORRECTED_CHARS:
-        return None
     near = {
         meant: distance
-        for meant, distance in index.dictionary.similar_words(word, 1 if len(word) < TWO_ERRORS else 2)
+        for meant, distance in index.dictionary.similar_words(word, max_typos(len(word)))
         if is_letters(meant) and _is_slip(word, meant, distance)
     }
     return min(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 MIN_TYPO_CHARS: Final = 3
@@ -20,6 +20,15 @@ _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 def likeness(name: str, other: str) -> float:
     """Return how much of two names is the same (0-1)."""
     return OSA.normalized_similarity(name, other)
+
+
+ALIKE_WORD: Final = 75
+"""Likeness (0-100) from which on two words may be one."""
+
+
+def are_alike(word: str, other: str, least: float = ALIKE_WORD) -> bool:
+    """Return whether two words may be forms or misspellings of one."""
+    return fuzz.ratio(word, other) >= least
 
 
 def find_alike(name: str, known: Iterable[str], *, by_words: bool = True) -> Mapping[str, float]:
@@ -81,6 +90,18 @@ def find_closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most like another; None if none is really like it."""
     alike = find_alike(name, known)
     return max(alike, key=lambda each: (alike[each], likeness(name, each)), default=None)
+
+
+MIN_MISTYPED_CHARS: Final = 5
+"""Length from which a letter of a word may be wrong: shorter words have too many similar ones."""
+
+TWO_TYPOS: Final = 9
+"""Length from which two letters may be wrong."""
+
+
+def max_typos(chars: int) -> int:
+    """Return how many letters of a word in running text may be wrong."""
+    return 0 if chars < MIN_MISTYPED_CHARS else 1 if chars < TWO_TYPOS else 2
 
 
 def find_mistyped(word: str, words: Sequence[str], errors: int, limit: int | None = None) -> list[tuple[str, int]]:

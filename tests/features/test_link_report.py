@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.features.links.report import are_siblings
+from bridge.features.links.report import share_some_words
 from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
 
 NOTES = {
@@ -192,7 +192,7 @@ MEANING = {
 def test_a_name_that_shares_a_word_with_another_and_differs_means_something_else(
     name: str, title: str, siblings: bool
 ) -> None:
-    assert are_siblings(name, title) == siblings
+    assert share_some_words(name, title) == siblings
 
 
 @pytest.mark.model

@@ -10,7 +10,6 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import fuzz
 
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote, day_in_name
@@ -19,6 +18,7 @@ from bridge.markdown.links import WIKI
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import merge_spans, protected_spans
 from bridge.records import Record
+from bridge.text.closest import are_alike
 from bridge.text.fold import fold_letters
 from bridge.text.overlap import RUN_WORDS, comparable_words, word_runs
 from bridge.text.series import DATE, step_between
@@ -155,9 +155,6 @@ MIN_SIZE_RATIO: Final = 0.5
 
 SAME: Final = 0.95
 """Share of text in common, and of its length, from which one note is a copy of another."""
-
-ALIKE_WORD: Final = 75
-"""Likeness (0-100) from which on a word is another one misspelt or inflected."""
 
 SHORT: Final = 12
 """Words up to which a note says nothing beside another of its name."""
@@ -403,7 +400,7 @@ def are_siblings(one: str, other: str) -> bool:
     """Return whether two titles are the same but for one word, as *Small cap stock* and *Large cap stock* are."""
     words, others = list(comparable_words(one)), list(comparable_words(other))
     left, right = [word for word in words if word not in others], [word for word in others if word not in words]
-    return len(left) == len(right) == 1 < len(words) and fuzz.ratio(left[0], right[0]) < ALIKE_WORD
+    return len(left) == len(right) == 1 < len(words) and not are_alike(left[0], right[0])
 
 
 def are_versions(one: str, other: str) -> bool:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from msgspec import DecodeError, Meta, json
 from msgspec.structs import asdict
-from rapidfuzz import fuzz, process
 
 from bridge.api.call import Call
 from bridge.api.hints import Scalar
@@ -18,6 +17,7 @@ from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import AmbiguousHeading, BridgeError, HeadingNotFound, NoteNotFound
 from bridge.index.note import IndexedNote, time_written
 from bridge.markdown.decode import digest_of
+from bridge.markdown.edit.apply import similar_lines
 from bridge.markdown.note import Note, Task, field_of
 from bridge.markdown.sections import find_section, quote_lines, read_sections, write_section
 from bridge.markdown.tasks import TaskSettings
@@ -260,12 +260,11 @@ def _check_quote(quote: str, text: str) -> ProofCheck:
         return ProofCheck("still_true")
     lines = text.split("\n")
     wanted = next((line for line in quote.split("\n") if line.strip()), quote)
-    nearest = process.extractOne(one_line(wanted), [one_line(line) for line in lines], scorer=fuzz.ratio)
-    if nearest is None or not nearest[0]:
+    near = similar_lines(lines, one_line(wanted), 0.0)
+    if not near:
         return ProofCheck("changed", "the note is empty")
-    return ProofCheck(
-        "changed", f"it lacks the quote; the nearest line is {nearest[2] + 1}: “{shorten(nearest[0], SHOWN)}”"
-    )
+    line = shorten(one_line(lines[near[0] - 1]), SHOWN)
+    return ProofCheck("changed", f"it lacks the quote; the nearest line is {near[0]}: “{line}”")
 
 
 def _check_heading(heading: str, note: Note) -> ProofCheck:

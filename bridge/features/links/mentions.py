@@ -10,14 +10,13 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from ahocorasick_rs import AhoCorasick, MatchKind
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
 
 from bridge.engine.open_vault import OpenVault
 from bridge.index.boilerplate import is_template
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.records import Record
+from bridge.text.closest import find_mistyped, max_typos
 from bridge.text.fold import FoldedText, fold_case, letters_and_digits
 from bridge.text.scripts import SPACED_CHARACTER, UNSPACED_CHARACTER
 from bridge.text.words import ALPHANUMERIC
@@ -28,14 +27,8 @@ MIN_INEXACT_LETTERS: Final = 4
 """Minimum number of letters in a name that is matched inexactly."""
 
 MAX_NAME_WORDS: Final = 4
-ALIKE: Final = 0.799
-"""Share of a word's letters that must be right: four fifths, less a margin for rounding."""
-
-MIN_MISTYPED_LETTERS: Final = 5
-"""Minimum number of letters of a word in which one may be wrong."""
-
-SLACK: Final = 0.25
-"""Maximum difference in length between similar words, as a share of the letters."""
+MAX_ALIKE: Final = 3
+"""Words of names that one may mean."""
 
 MAX_CACHED_WORDS: Final = 100_000
 """Number of words whose similar words are cached."""
@@ -124,19 +117,17 @@ class InexactMatcher:
     def _alike(self, word: str) -> Sequence[str]:
         if word in self._words:
             return (word,)
-        if len(word) < MIN_MISTYPED_LETTERS or not word.isalpha():
-            return ()
-        near = self._near.get((word[0], len(word)), ())
-        similarity = Levenshtein.normalized_similarity
-        return [other for other, *_ in process.extract(word, near, scorer=similarity, score_cutoff=ALIKE, limit=3)]
+        near = self._near.get((word[0], len(word)), ()) if word.isalpha() else ()
+        return [other for other, _ in find_mistyped(word, near, max_typos(len(word)), MAX_ALIKE)]
 
 
 def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
+    """Return the words that one may mean by its first letter and its length."""
     near: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for word in sorted(words):
-        if word.isalpha() and len(word) >= MIN_MISTYPED_LETTERS - 1:
-            slack = int(SLACK * len(word))
-            for length in range(max(MIN_MISTYPED_LETTERS, len(word) - slack), len(word) + slack + 1):
+    for word in sorted(filter(str.isalpha, words)):
+        most = max_typos(len(word) + 1)
+        for length in range(len(word) - most, len(word) + most + 1):
+            if abs(length - len(word)) <= max_typos(length):
                 near[word[0], length].append(word)
     return near
 

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz, process
 
 from bridge.features.links.mentions import NameFinder
 from bridge.records import Record
-from bridge.text.closest import find_mistyped
+from bridge.text.closest import are_alike, find_mistyped
 from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import DATE, step_between
 from bridge.text.words import words_of
@@ -56,9 +56,6 @@ def find_candidates(stubs: Mapping[str, Collection[VaultPath]], finder: NameFind
 
 ALIKE: Final = 88.0
 """Likeness (0-100) of letters and digits from which on another name may be meant."""
-
-ALIKE_WORD: Final = 75.0
-"""Likeness (0-100) from which on a word may be another one misspelt."""
 
 LITTLE: Final = 3
 """Letters up to which a word may be missing, such as an article."""
@@ -159,4 +156,4 @@ def _is_misspelt(one: str, other: str) -> bool:
     if len(left) != len(right):
         return all(len(word) <= LITTLE for word in (*left, *right))
     pairs = zip(left, right, strict=True)
-    return all(mine[0] == yours[0] and fuzz.ratio(mine, yours) >= ALIKE_WORD for mine, yours in pairs)
+    return all(mine[0] == yours[0] and are_alike(mine, yours) for mine, yours in pairs)

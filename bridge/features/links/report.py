@@ -9,7 +9,6 @@ from typing import Annotated, Self
 
 import numpy as np
 from msgspec import Meta
-from rapidfuzz import fuzz
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -37,12 +36,13 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
+from bridge.text.closest import are_alike
 from bridge.text.fold import fold_case
 from bridge.text.words import ALPHABETIC
 from bridge.types import Span, VaultPath
 
 ALIKE_WORDS = 80.0
-"""Likeness (0-100) from which on two words are forms of one."""
+"""Likeness (0-100) from which on two words are forms of one: *The* is not *Ether*."""
 
 WORD = re.compile(r"[^\W_]{3,}")
 """A word of a name that tells something."""
@@ -64,15 +64,15 @@ async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultP
     nearest = await vault.index.view("notes").nearest(vector, some) if vector is not None else []
     others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
     found = next(others, None)
-    if found is None or are_siblings(name, vault.index.notes[found].title):
+    if found is None or share_some_words(name, vault.index.notes[found].title):
         return None
     return MeantNote(found, "it is close in meaning")
 
 
-def are_siblings(name: str, title: str) -> bool:
+def share_some_words(name: str, title: str) -> bool:
     """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
     some, others = WORD.findall(fold_case(name.rpartition("/")[2])), WORD.findall(fold_case(title))
-    alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}
+    alike = {(one, other) for one in some for other in others if are_alike(one, other, ALIKE_WORDS)}
     return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))
 
 

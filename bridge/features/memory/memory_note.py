@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, ValidationError, convert
-from rapidfuzz.distance import OSA
 
 from bridge.api.hints import describe_hint
 from bridge.features.injections.public import denied_agents
 from bridge.markdown.note import Value, sole_item
 from bridge.records import Record
+from bridge.text.closest import find_mistyped
 from bridge.text.fold import letters_and_digits
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.scripts import UNSPACED_CHARACTER
@@ -313,10 +313,10 @@ class MemoryNames:
             yield key, 1.0
         if UNSPACED_CHARACTER.search(key):
             yield from ((name, 1.0) for name in self._unspaced if name in key and name != key)
-        for length in (len(key) - 1, len(key), len(key) + 1):
-            for name in self._begun.get((key[:GUARD], length), ()):
-                if name != key and is_mistyped(key, name):
-                    yield name, MISTYPED
+        lengths = (len(key) - 1, len(key), len(key) + 1)
+        near = (name for length in lengths for name in self._begun.get((key[:GUARD], length), ()))
+        mistyped = find_mistyped(key, [name for name in near if name != key and may_be_mistyped(key, name)], 1)
+        yield from ((name, MISTYPED) for name, _ in mistyped)
 
 
 def name_key(name: str) -> str:
@@ -336,10 +336,8 @@ def question_keys(question: str) -> Iterator[str]:
             yield key
 
 
-def is_mistyped(key: str, name: str) -> bool:
+def may_be_mistyped(key: str, name: str) -> bool:
     longer = max(len(key), len(name))
     if longer < MIN_TYPO_LETTERS or not (key.isalpha() and name.isalpha()):
         return False
-    if longer < MIN_REPLACED_LETTERS and len(key) == len(name) and sorted(key) != sorted(name):
-        return False
-    return OSA.distance(key, name, score_cutoff=1) <= 1
+    return longer >= MIN_REPLACED_LETTERS or len(key) != len(name) or sorted(key) == sorted(name)
