@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import nlargest
 from itertools import chain
 from typing import Any, TypeVar
@@ -237,47 +237,30 @@ def has_prefixes(word: str) -> bool:
     return script_language(word) in _AFFIXES
 
 
-class _LightStemmer:
-    """Strips affixes of the words of a language, or takes their beginnings where the affixes are not known."""
+class _OwnStemmer:
+    """Stems words one by one, with the methods of the stemmers of Snowball."""
 
-    def __init__(self, language: str) -> None:
-        self._affixes = re.compile(_AFFIXES[language]) if language in _AFFIXES else None
+    def __init__(self, stem: Callable[[str], str]) -> None:
+        self.stemWord = stem
 
-    def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
-        if self._affixes is not None:
-            return self._affixes.sub("", word)
-        # Of a number or a name with digits, such as `edit24`, each one counts.
-        return word if any(map(str.isdigit, word)) else word[:BEGINNING]
-
-    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
+    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802 - as the stemmers of Snowball
         return [*map(self.stemWord, words)]
 
 
-class _FoldedStems:
-    """Folds stems, which are in Latin letters whatever the word was written in: *кочница* is *kocnica*."""
-
-    def __init__(self, stemmer: Any) -> None:
-        self._stemmer = stemmer
-
-    def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
-        return fold_word(self._stemmer.stemWord(word))
-
-    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
-        return [*map(self.stemWord, words)]
+def _take_beginning(word: str) -> str:
+    # Of a number or a name with digits, such as `edit24`, each one counts.
+    return word if any(map(str.isdigit, word)) else word[:BEGINNING]
 
 
-class _LeastStems:
-    """Leaves words whole of which a stemmer leaves two letters: `insan` (human) would be `in`."""
+def _fold_stem(stem: Callable[[str], str], word: str) -> str:
+    """Return a stem in Latin letters, whatever the word was written in: *кочница* is *kocnica*."""
+    return fold_word(stem(word))
 
-    def __init__(self, stemmer: Any) -> None:
-        self._stemmer = stemmer
 
-    def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
-        stem: str = self._stemmer.stemWord(word)
-        return stem if len(stem) > MIN_STEM_LETTERS else word
-
-    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
-        return [*map(self.stemWord, words)]
+def _keep_short(stem: Callable[[str], str], word: str) -> str:
+    """Return a word whole of which a stemmer leaves two letters: `insan` (human) would be `in`."""
+    stemmed = stem(word)
+    return stemmed if len(stemmed) > MIN_STEM_LETTERS else word
 
 
 class BoundedCache(dict[str, T]):
@@ -307,11 +290,16 @@ def _stem_cache(language: str, *, any_script: bool) -> BoundedCache[str]:
 
 def _stemmer(language: str) -> Any:
     if language not in _caches.stemmers:
-        if language == OTHER or language in _AFFIXES:
-            _caches.stemmers[language] = _LightStemmer(language)
-        else:
-            # Without a cache of its own, which is slower than the stemmer.
-            found = Stemmer.Stemmer(language, 0)
-            wrap = {"turkish": _LeastStems, TWO_SCRIPTS: _FoldedStems}.get(language)
-            _caches.stemmers[language] = wrap(found) if wrap else found
+        _caches.stemmers[language] = _make_stemmer(language)
     return _caches.stemmers[language]
+
+
+def _make_stemmer(language: str) -> Any:
+    if language == OTHER:
+        return _OwnStemmer(_take_beginning)
+    if language in _AFFIXES:
+        return _OwnStemmer(partial(re.compile(_AFFIXES[language]).sub, ""))
+    # Without a cache of its own, which is slower than the stemmer.
+    found = Stemmer.Stemmer(language, 0)
+    mend = {"turkish": _keep_short, TWO_SCRIPTS: _fold_stem}.get(language)
+    return found if mend is None else _OwnStemmer(partial(mend, found.stemWord))
