@@ -2,11 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from bridge.index.index import Index
+from bridge.records import Record
+from bridge.search.query import Query
 from bridge.text.fold import fold_word
 from bridge.text.words import RUN, SPACED_WORD
 from bridge.types import VaultPath
@@ -35,6 +37,24 @@ def common_words(index: Index, words: Iterable[str], share: float = COMMON) -> f
     least = share * (len(index.notes) + ASSUMED_NOTES)
     common = {word for word in query_words if index.document_frequency(word) > least}
     return frozenset(map(fold_word, common if common < query_words else ()))
+
+
+class QueryCover(Record):
+    """How much of a query notes contain."""
+
+    shares: dict[VaultPath, float] | None
+    common_words: frozenset[str]
+    evident: frozenset[VaultPath] | None
+    """The notes with a word that is not ubiquitous; None where no word is, or where all are common."""
+
+
+def cover_query(index: Index, paths: Collection[VaultPath], query: Query) -> QueryCover:
+    shares, common = score_coverage(index, paths, query.sought), common_words(index, query.content)
+    ubiquitous = common and common_words(index, query.content, UBIQUITOUS)
+    rare_words = [word for word in query.sought if fold_word(word) not in ubiquitous]
+    rare_shares = score_coverage(index, paths, rare_words) if shares is not None and ubiquitous else None
+    evident = None if rare_shares is None else frozenset(path for path, share in rare_shares.items() if share > 0)
+    return QueryCover(shares, common, evident)
 
 
 def score_coverage(index: Index, paths: Iterable[VaultPath], words: Sequence[str]) -> dict[VaultPath, float] | None:

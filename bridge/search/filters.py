@@ -6,7 +6,7 @@ whole sets; 50,000 notes take milliseconds.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import inside_wiki
@@ -45,17 +45,13 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
             note for note in matches if fold_case(note.path).startswith(fold_case(folder))
         ]
     if request.paths:
-        matches = filter_by_paths(matches, request.paths)
+        named, folders = frozenset(request.paths), tuple(f"{path}/" for path in request.paths)
+        matches = [note for note in matches if note.path in named or note.path.startswith(folders)]
     for tag in request.tags:
         matches = filter_by_tag(matches, tag)
     for name, value in request.properties.items():
         matches = filter_by_property(matches, name, value)
     return None if matches is every else frozenset(note.path for note in matches)
-
-
-def filter_by_paths(notes: Iterable[IndexedNote], paths: Collection[VaultPath]) -> list[IndexedNote]:
-    named, folders = frozenset(paths), tuple(f"{path}/" for path in paths)
-    return [note for note in notes if note.path in named or note.path.startswith(folders)]
 
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:

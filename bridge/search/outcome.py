@@ -4,7 +4,6 @@ from bridge.records import Record
 from bridge.search.calibrate import model_calibration
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query
-from bridge.text.stems import foreign_language
 from bridge.types import SearchMode
 
 NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
@@ -63,9 +62,9 @@ def _meaning_notices(sources: Sources, request: SearchRequest, query: Query, out
         return ((sources.no_model or _NO_MODEL) if outcome.readable else _NOT_READ,)
     if outcome.mode == "semantic" and not outcome.is_near and (waiting := index.pending_vectors()):
         return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
-    if model_calibration(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
+    if model_calibration(index.answering_model).every_script or query.language is None:
         return ()
-    return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
+    return (_OTHER_LANGUAGE.format(language=query.language.capitalize()),)
 
 
 def _no_hits_notice(sources: Sources, outcome: Outcome, notices: tuple[str, ...]) -> str:

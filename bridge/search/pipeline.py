@@ -22,7 +22,7 @@ from bridge.search.answerability import (
     without_said,
 )
 from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
-from bridge.search.coverage import UBIQUITOUS, common_words, idf, score_coverage
+from bridge.search.coverage import cover_query, idf
 from bridge.search.expand import Expansion, expand, match_tags
 from bridge.search.fuse import (
     WEIGHTS,
@@ -63,10 +63,8 @@ from bridge.search.vocabulary import (
     score_covered_names,
     score_typed_names,
 )
-from bridge.text.fold import fold_word
 from bridge.text.function_words import drop_function_words
 from bridge.text.match import compile_matcher
-from bridge.text.stems import foreign_language
 from bridge.types import SearchMode, VaultPath
 
 MAX_READ_NOTES = 40
@@ -122,7 +120,7 @@ async def retrieve_and_rank(
 def trust_model(query: Query, mode: SearchMode, meaning: ModelCalibration) -> float:
     """Return how much the similarity to a query counts in a mode, from 0 to 1."""
     if mode == "hybrid":
-        return model_trust(query.text, meaning, foreign_language(query.text))
+        return model_trust(query.text, meaning, query.language)
     return float(mode == "semantic")
 
 
@@ -162,23 +160,16 @@ def _weigh_answers(
     index, notes, vocabulary = sources.index, sources.index.notes, sources.vocabulary
     vocabulary.follow(notes)
     with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
-    cover = score_coverage(index, with_words, query.sought)
+    cover = cover_query(index, with_words, query)
     tag_result, tags = match_tags(query, vocabulary, notes, within)
-    evidence = replace(weigh_texts(answers, query.text, cover), meaning=near, tags=tag_result)
+    evidence = replace(weigh_texts(answers, query.text, cover.shares), meaning=near, tags=tag_result)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in evidence.results()))
     candidates = frozenset(notes.keys() & found)
     by_cover = score_covered_names(map(notes.__getitem__, candidates), query)
     by_typing = score_typed_names(answers.names, query)
     evidence = replace(evidence, title=_name_result("title", by_cover), name=_name_result("name", by_typing))
-    common = common_words(index, query.content)
-    ubiquitous = common and common_words(index, query.content, UBIQUITOUS)
-    rare_cover = None
-    if cover is not None and ubiquitous:
-        rare_words = [word for word in query.sought if fold_word(word) not in ubiquitous]
-        rare_cover = score_coverage(index, with_words, rare_words)
-    if rare_cover is not None:
-        evident = frozenset(path for path, share in rare_cover.items() if share > 0)
-    else:
+    evident = cover.evident
+    if evident is None:
         evident = frozenset(hit.path for hits in (answers.passages, answers.stems) for hit in hits)
     return _Findings(
         evidence,
@@ -189,7 +180,7 @@ def _weigh_answers(
             whole=evidence.whole.calibrated,
             names=merge_matches(by_cover, by_typing),
             tags=tags,
-            common_words=common,
+            common_words=cover.common_words,
         ),
     )
 
@@ -269,8 +260,7 @@ def _add_foreign(
 ) -> frozenset[VaultPath]:
     if not (model_calibration(index.answering_model).every_script and is_foreign(query.text)):
         return evident
-    language = foreign_language(query.text)
-    has_own = bool(evident) if language is None else language in index.languages
+    has_own = bool(evident) if query.language is None else query.language in index.languages
     return evident if has_own else evident.union(near.calibrated)
 
 

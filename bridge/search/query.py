@@ -30,6 +30,7 @@ from bridge.search.terms import (
 from bridge.text.function_words import FUNCTION_WORDS, content_words
 from bridge.text.invisible import strip_break_hints
 from bridge.text.scripts import HEBREW_QUOTE
+from bridge.text.stems import foreign_language
 from bridge.text.words import TOKEN, count_words, trim_word, words_of
 
 MAX_CHARACTERS = 4_000
@@ -117,6 +118,11 @@ class Query(Record, dict=True):
     @cached_property
     def folded_content(self) -> tuple[str, ...]:
         return content_words(self.folded)
+
+    @cached_property
+    def language(self) -> str | None:
+        """That of a text which is clearly not English."""
+        return foreign_language(self.text)
 
     @property
     def name(self) -> str:

@@ -55,7 +55,6 @@ async def retrieve(
     With `every_passage`, only passages are found, and those near by meaning are not only the best of each note.
     """
     took: dict[str, float] = {}
-    has_vector = False
     words = TextQuery(should=query.sought)
     every = TextQuery(should=() if every_passage else (*query.words, *query.phrases))
     name = "" if every_passage else query.name
@@ -66,35 +65,30 @@ async def retrieve(
         took[name] = round((time.perf_counter() - start) * 1000, 2)
         return result
 
-    async def near(vector: Awaitable[np.ndarray | None]) -> Sequence[PassageHit]:
-        nonlocal has_vector
-        found = await timed("query vector", vector)
+    async def near() -> Sequence[PassageHit] | None:
+        found = None if vector is None else await timed("query vector", vector)
         if found is None:
-            return ()
-        has_vector = True
+            return None
         depth = DEPTH * 2 if every_passage else DEPTH
         return await timed("meaning", index.nearest(found, depth, within, every_passage=every_passage))
 
     async def as_written() -> Sequence[PassageHit]:
         return await timed("passages", index.passages(words, DEPTH * 2, within))
 
-    spoken = bool(words.should)
     # Stems find everything that words as written do, except in scripts without stems.
     has_other = stemmed_share(" ".join(words.should)) < 1
 
     async def by_text() -> IndexAnswers:
         passages = await as_written() if has_other else ()
-        stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else ()
+        stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if words.should else ()
         whole = await timed("whole", index.search_notes(every, DEPTH, within)) if every.should else ()
         names = await timed("names", index.search_names(name, DEPTH // 4, within)) if name else ()
-        if spoken and not has_other and len(stems) < MIN_STEMMED_HITS:
+        if words.should and not has_other and len(stems) < MIN_STEMMED_HITS:
             passages = await as_written()
         return IndexAnswers((), passages, stems, whole, names, took)
 
-    if vector is None:
-        return await by_text(), False
-    nearest, answers = await asyncio.gather(near(vector), by_text())
-    return replace(answers, nearest=nearest), has_vector
+    nearest, answers = await asyncio.gather(near(), by_text())
+    return replace(answers, nearest=nearest or ()), nearest is not None
 
 
 def weigh_texts(answers: IndexAnswers, text: str, cover: Scores | None) -> Evidence:
