@@ -22,7 +22,7 @@ from bridge.index.note import Notes
 from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.query import parse_query
-from bridge.search.terms import InPath, conditions
+from bridge.search.terms import HasName, conditions
 from bridge.text.fold import fold_case
 from bridge.types import Among, NoteKind, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -142,4 +142,5 @@ def _queried_places(query: str) -> Iterable[str]:
         return ()
 
     term = parse_query(query).condition
-    return () if term is None else [one.text for one in conditions(term) if isinstance(one, InPath)]
+    named = () if term is None else [one for one in conditions(term) if isinstance(one, HasName)]
+    return [one.text for one in named if one.kind == "path"]

@@ -18,13 +18,13 @@ from bridge.records import Record
 from bridge.search.calibrate import calibrate_cosines, model_calibration
 from bridge.search.coverage import idf
 from bridge.search.fuse import ABOUT, FLOOR
-from bridge.search.hits import Reasons, collapse, explain_hit
+from bridge.search.hits import Reasons, ShownText, build_hit, collapse
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, ShownPassage, Sources
 from bridge.search.outcome import NOTHING_ASKED, Outcome, outcome_notices
 from bridge.search.pipeline import trust_model
 from bridge.search.read_query import read_query
 from bridge.search.retrievers import IndexAnswers, retrieve
-from bridge.search.snippet import clean_text, cut_snippet
+from bridge.search.snippet import clean_text
 from bridge.text.budget import estimate_tokens
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.invisible import visible_text
@@ -256,25 +256,11 @@ def _build_hits(
     room = request.passage_tokens
     hits: list[SearchHit] = []
     for block, text, matches in zip(chosen, texts, matcher.find_each(texts), strict=True):
-        note = index.notes[block.path]
-        reasons = Reasons({block.path: block.meaning})
         passages: tuple[ShownPassage, ...] = ()
         if (cost := estimate_tokens(block.text)) <= room:
             room -= cost
             passages = (ShownPassage(block.heading, block.lines, visible_text(block.text).strip("\n")),)
-        hits.append(
-            SearchHit(
-                path=block.path,
-                title=note.title,
-                heading=block.heading,
-                lines=block.lines,
-                snippet=cut_snippet(text, matches),
-                score=round(block.score, 4),
-                why=explain_hit(block.path, reasons, text, matches, repeats[block.path, block.lines]),
-                tags=note.tags,
-                modified=note.mtime,
-                digest=note.digest,
-                passages=passages,
-            )
-        )
+        part = ShownText(block.heading, block.lines, block.text, plain=text, matches=matches)
+        reasons, repeated = Reasons({block.path: block.meaning}), repeats[block.path, block.lines]
+        hits.append(build_hit(index.notes[block.path], block.score, part, reasons, repeated, passages))
     return tuple(hits)

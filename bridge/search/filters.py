@@ -6,7 +6,7 @@ whole sets; 50,000 notes take milliseconds.
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import inside_wiki
@@ -121,8 +121,7 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
     prefix = folder_prefix(folder)
     if prefix is None or folder_spelling(notes, folder) is not None:
         return None
-    folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
-    return f"There is no folder `{prefix[:-1]}` with notes{_closest(folders, prefix)}"
+    return f"There is no folder `{prefix[:-1]}` with notes{_closest(_parents(notes), prefix)}"
 
 
 def no_such_place(notes: Notes, path: VaultPath) -> str | None:
@@ -140,8 +139,7 @@ def no_such_tag(notes: Notes, tag: str) -> str | None:
     if filter_by_tag(list(notes.values()), target):
         return None
     tags = {name for note in notes.values() for name in note.tags}
-    parents = {name[:end] for name in tags for end, letter in enumerate(name) if letter == "/"}
-    return f"There is no tag `{target}`{_closest(tags | parents, target)}"
+    return f"There is no tag `{target}`{_closest(tags | _parents(tags), target)}"
 
 
 def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
@@ -165,8 +163,11 @@ def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
     """Return a notice that no path contains a text, with the closest paths and folders; None when one does."""
     if any(fold_typed(part) in fold_typed(path) for path in notes):
         return None
-    folders = {path[:end] for path in notes for end, letter in enumerate(path) if letter == "/"}
-    return f"No path contains `{part}`{_closest({*notes, *folders}, part)}"
+    return f"No path contains `{part}`{_closest({*notes, *_parents(notes)}, part)}"
+
+
+def _parents(paths: Iterable[str]) -> set[str]:
+    return {path[:end] for path in paths for end, letter in enumerate(path) if letter == "/"}
 
 
 def _closest(names: Collection[str], target: str) -> str:

@@ -20,7 +20,7 @@ from bridge.text.fold import fold_word
 from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.text.match import Match, Matcher
 from bridge.text.words import words_of
-from bridge.types import VaultPath
+from bridge.types import Lines, VaultPath
 
 MAX_REASONS = 3
 ENOUGH = 2
@@ -116,8 +116,9 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
 class ShownText(Record):
     """The passage by which a note is represented, as written and as it reads, with the matches in it."""
 
-    passage: StoredPassage | None
-    text: str
+    heading: str = ""
+    lines: Lines = (1, 1)
+    text: str = ""
     labels: frozenset[str] = frozenset()
     """Words of the query that only labels say, which are not marked."""
     plain: str = ""
@@ -141,7 +142,7 @@ def build_hits(
         for one, plain, found in zip(said, clean, matcher.find_each(clean), strict=True)
     ]
     return tuple(
-        _build_hit(note, hit, text, reasons, twins.get(place, 0), whole.get(hit.path, ()))
+        build_hit(note, hit.score, text, reasons, twins.get(place, 0), whole.get(hit.path, ()))
         for place, (hit, text) in enumerate(zip(ranked, shown, strict=True))
         if (note := notes.get(hit.path)) is not None
     )
@@ -156,41 +157,41 @@ def _choose_text(
     """Return what a note says where it is shown, without labelled values that do not match; else its properties."""
     passage, note = texts.get(path), notes.get(path)
     if passage is None or note is None:
-        return ShownText(passage, "")
+        return ShownText()
+    heading, lines = passage.heading, passage.lines
     if not passage.text:
         said = [f"{name}: {inline(value)}" for name, value in note.properties.items() if value not in EMPTY_VALUES]
-        return ShownText(passage, "\n\n".join(one for one in said if matcher.find(one)))
+        return ShownText(heading, lines, "\n\n".join(one for one in said if matcher.find(one)))
     if not passage.labels:
-        return ShownText(passage, drop_title(passage.text, note.title))
+        return ShownText(heading, lines, drop_title(passage.text, note.title))
     text = keep_values(passage.text, passage.labels, lambda value: bool(matcher.find(value)))
     if is_bare(text, note.title):
-        if passage.lead is not None:
-            return ShownText(passage.lead, drop_title(passage.lead.text, note.title))
+        if (lead := passage.lead) is not None:
+            return ShownText(lead.heading, lead.lines, drop_title(lead.text, note.title))
         text = passage.text
     values = {match.word for match in matcher.find(blank_labels(passage.text, passage.labels))}
-    return ShownText(
-        passage, drop_title(text, note.title), frozenset(match.word for match in matcher.find(text)) - values
-    )
+    labels = frozenset(match.word for match in matcher.find(text)) - values
+    return ShownText(heading, lines, drop_title(text, note.title), labels)
 
 
-def _build_hit(
+def build_hit(
     note: IndexedNote,
-    ranked: FusedHit,
+    score: float,
     shown: ShownText,
     reasons: Reasons,
     twins: int,
     passages: tuple[ShownPassage, ...],
 ) -> SearchHit:
-    passage, text, matches = shown.passage, shown.plain, shown.matches
-    closely = ("read closely",) if ranked.path in reasons.read_closely else ()
+    text, matches = shown.plain, shown.matches
+    closely = ("read closely",) if note.path in reasons.read_closely else ()
     return SearchHit(
-        path=ranked.path,
+        path=note.path,
         title=note.title,
-        heading=passage.heading if passage is not None else "",
-        lines=passage.lines if passage is not None else (1, 1),
+        heading=shown.heading,
+        lines=shown.lines,
         snippet=cut_snippet(*drop_headings(shown.text.lstrip(), text, matches)),
-        score=round(ranked.score, 4),
-        why=(*explain_hit(ranked.path, reasons, text, matches, twins), *closely),
+        score=round(score, 4),
+        why=(*explain_hit(note.path, reasons, text, matches, twins), *closely),
         tags=note.tags,
         modified=note.mtime,
         digest=note.digest,

@@ -17,8 +17,6 @@ from bridge.search.terms import (
     HasProperty,
     HasTag,
     HasText,
-    InFile,
-    InPath,
     Not,
     Term,
     Word,
@@ -337,13 +335,9 @@ class _Parser:
 
 def _apply_operator(operator: str, term: Term) -> Term:
     match operator, term:
-        case "path", Word(text) | HasText(text) | HasPrefix(text):
-            return InPath(text)
-        case "file", Word(text) | HasText(text) | HasPrefix(text):
-            return InFile(text)
         case "tag", Word(text) | HasText(text) | HasPrefix(text):
             return HasTag(text.lstrip("#").rstrip("/"))
-        case ("title" | "alias" | "heading") as kind, Word(text) | HasText(text) | HasPrefix(text):
+        case ("title" | "alias" | "heading" | "path" | "file") as kind, Word(text) | HasText(text) | HasPrefix(text):
             return HasName(kind, text)
         case "content", Word(text):
             return HasText(text)

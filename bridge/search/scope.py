@@ -1,6 +1,6 @@
 """Finds the notes that an answer may contain: those that pass the filters and fulfil the conditions of the query."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import assert_never
 
@@ -8,6 +8,7 @@ from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.tokens import query_tokens
+from bridge.markdown.names import file_name
 from bridge.search.filters import (
     MAX_LOOKED_UP,
     Notes,
@@ -29,8 +30,7 @@ from bridge.search.terms import (
     HasProperty,
     HasTag,
     HasText,
-    InFile,
-    InPath,
+    NameKind,
     Not,
     Term,
     Word,
@@ -74,11 +74,11 @@ def unknown_name_notices(index: Index, request: SearchRequest, demanded: Term | 
 
 def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
     match term:
-        case InPath(text) | InFile(text):
+        case HasName("path" | "file", text):
             return no_such_path(notes, text)
         case HasTag(tag):
             return no_such_tag(notes, tag)
-        case HasName(kind, text) if not any(_has_name(note, term) for note in notes.values()):
+        case HasName(kind, text) if not _notes_with_name(notes, kind, text):
             return f"No {kind} contains `{text}`."
         case HasProperty(name, value) if not filter_by_term(list(notes.values()), term):
             return no_such_property(notes, name, *(() if value is None else (value,)))
@@ -96,8 +96,12 @@ async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 -
             return await _notes_with_text(index, text) | await _notes_with_stem(index, text) | named
         case HasPrefix(text, words):
             return await _notes_with_prefix(index, text, words)
-        case HasName() | InPath() | InFile() | HasTag() | HasProperty():
-            return _notes_by_facts(notes, term)
+        case HasName(kind, text):
+            return _notes_with_name(notes, kind, text)
+        case HasTag(tag):
+            return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
+        case HasProperty():
+            return frozenset(note.path for note in filter_by_term(list(notes.values()), term))
         case Not(inner):
             return frozenset(notes) - await _notes_matching(index, inner)
         case All(parts):
@@ -108,29 +112,25 @@ async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 -
             assert_never(term)
 
 
-def _notes_by_facts(notes: Notes, term: HasName | InPath | InFile | HasTag | HasProperty) -> Paths:
-    match term:
-        case HasName():
-            return frozenset(path for path, note in notes.items() if _has_name(note, term))
-        case InPath(text):
-            return frozenset(path for path in notes if fold_typed(text) in fold_typed(path))
-        case InFile(text):
-            return frozenset(path for path in notes if fold_typed(text) in fold_typed(path.rpartition("/")[2]))
-        case HasTag(tag):
-            return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
-        case HasProperty():
-            return frozenset(note.path for note in filter_by_term(list(notes.values()), term))
+def _notes_with_name(notes: Notes, kind: NameKind, text: str) -> Paths:
+    part = fold_typed(text)
+    return frozenset(
+        path for path, note in notes.items() if any(part in fold_typed(name) for name in _names_of(note, kind))
+    )
 
 
-def _has_name(note: IndexedNote, term: HasName) -> bool:
-    part = fold_typed(term.text)
-    match term.kind:
+def _names_of(note: IndexedNote, kind: NameKind) -> Iterable[str]:
+    match kind:
         case "title":
-            return part in fold_typed(note.title)
+            return (note.title,)
         case "alias":
-            return any(part in fold_typed(alias) for alias in note.aliases)
+            return note.aliases
         case "heading":
-            return any(part in fold_typed(heading) for heading in note.heading_texts)
+            return note.heading_texts
+        case "path":
+            return (note.path,)
+        case "file":
+            return (file_name(note.path),)
 
 
 async def _notes_with_prefix(index: Index, text: str, words: tuple[str, ...]) -> Paths:

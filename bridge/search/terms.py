@@ -1,7 +1,7 @@
 """The conditions of a query, as a tree of values."""
 
 from collections.abc import Callable, Iterator
-from typing import assert_never
+from typing import Literal, assert_never
 
 from bridge.index.hits import NameField
 from bridge.records import Record
@@ -29,22 +29,13 @@ class HasPrefix(Record):
     """Words of the vault that do, once they are known."""
 
 
+NameKind = NameField | Literal["path", "file"]
+
+
 class HasName(Record):
-    """The note has a title, an alias or a heading that contains this."""
+    """The note has a title, an alias, a heading, a path or a file name that contains this."""
 
-    kind: NameField
-    text: str
-
-
-class InPath(Record):
-    """The note's path contains this."""
-
-    text: str
-
-
-class InFile(Record):
-    """The note's file name contains this."""
-
+    kind: NameKind
     text: str
 
 
@@ -80,7 +71,7 @@ class Either(Record):
     parts: tuple["Term", ...]
 
 
-Term = Word | HasText | HasPrefix | HasName | InPath | InFile | HasTag | HasProperty | Not | All | Either
+Term = Word | HasText | HasPrefix | HasName | HasTag | HasProperty | Not | All | Either
 
 
 def conditions(term: Term, *, negated: bool = True) -> Iterator[Term]:
@@ -142,7 +133,7 @@ def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term
             return None if inverse is None else Not(inverse)
         case HasText():
             return term if strict or phrases else None
-        case HasPrefix() | HasName() | InPath() | InFile() | HasTag() | HasProperty():
+        case HasPrefix() | HasName() | HasTag() | HasProperty():
             return term
         case _:
             assert_never(term)

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Final, Literal
 
 from rapidfuzz.distance import Indel
@@ -390,7 +391,7 @@ def diff_runs(hunk: Hunk) -> tuple[Run, ...]:
     """Return a hunk's runs: kept and removed ones form the text before, kept and added ones the text after."""
     read: list[Run] = []
     removed = ""
-    for kind, rows in groupby(hunk.rows, key=_kind):
+    for kind, rows in groupby(hunk.rows, key=attrgetter("kind")):
         text = "".join(row.text for row in rows)
         if kind == "removed":
             removed = text
@@ -436,7 +437,3 @@ def _build_runs(found: Sequence[DiffPiece], old: Sequence[str], new: Sequence[st
 
 def _run_of(kind: RowKind, text: str) -> tuple[Run, ...]:
     return (Run(kind, text),) if text else ()
-
-
-def _kind(row: Row) -> RowKind:
-    return row.kind

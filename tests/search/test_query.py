@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.search.query import MAX_TERMS, parse_query
-from bridge.search.terms import All, Either, HasName, HasPrefix, HasProperty, HasTag, HasText, InFile, InPath, Not, Term
+from bridge.search.terms import All, Either, HasName, HasPrefix, HasProperty, HasTag, HasText, Not, Term
 from bridge.text.words import trim_word
 
 
@@ -146,16 +146,16 @@ def test_brackets_group() -> None:
 @pytest.mark.parametrize(
     ("typed", "condition"),
     [
-        ("path:Daily", InPath("Daily")),
-        ('path:"My notes"', InPath("My notes")),
-        ("file:plan", InFile("plan")),
+        ("path:Daily", HasName("path", "Daily")),
+        ('path:"My notes"', HasName("path", "My notes")),
+        ("file:plan", HasName("file", "plan")),
         ("tag:#area/home", HasTag("area/home")),
         ("-tag:old", Not(HasTag("old"))),
         ("[status]", HasProperty("status")),
         ("[status:draft]", HasProperty("status", "draft")),
         ('[status:"in work"]', HasProperty("status", "in work", exact=True)),
         ("[status:a OR b]", Either((HasProperty("status", "a"), HasProperty("status", "b")))),
-        ("path:(a OR b)", Either((InPath("a"), InPath("b")))),
+        ("path:(a OR b)", Either((HasName("path", "a"), HasName("path", "b")))),
     ],
 )
 def test_operators_are_conditions_and_no_words(typed: str, condition: Term) -> None:
