@@ -28,22 +28,14 @@ CHECKSUM_LENGTH = 16
 TABLES = {"change": "id", "step": "change"}
 """Each table with the column of the change's id."""
 
-WATCHED = """
-    PRAGMA temp_store = MEMORY;
-    CREATE TEMP TABLE touched (change TEXT PRIMARY KEY);
-    CREATE TEMP TRIGGER change_insert AFTER INSERT ON main.change
-        BEGIN INSERT OR IGNORE INTO touched VALUES (new.id); END;
-    CREATE TEMP TRIGGER change_update AFTER UPDATE ON main.change
-        BEGIN INSERT OR IGNORE INTO touched VALUES (new.id); END;
-    CREATE TEMP TRIGGER change_delete AFTER DELETE ON main.change
-        BEGIN INSERT OR IGNORE INTO touched VALUES (old.id); END;
-    CREATE TEMP TRIGGER step_insert AFTER INSERT ON main.step
-        BEGIN INSERT OR IGNORE INTO touched VALUES (new.change); END;
-    CREATE TEMP TRIGGER step_update AFTER UPDATE ON main.step
-        BEGIN INSERT OR IGNORE INTO touched VALUES (new.change); END;
-    CREATE TEMP TRIGGER step_delete AFTER DELETE ON main.step
-        BEGIN INSERT OR IGNORE INTO touched VALUES (old.change); END;
+WATCH = """
+    CREATE TEMP TRIGGER {0}_{2} AFTER {2} ON main.{0} BEGIN INSERT OR IGNORE INTO touched VALUES ({3}.{1}); END;
 """
+WATCHED = "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE touched (change TEXT PRIMARY KEY);" + "".join(
+    WATCH.format(table, column, event, row)
+    for table, column in TABLES.items()
+    for event, row in (("insert", "new"), ("update", "new"), ("delete", "old"))
+)
 
 
 class ChangeLog:
