@@ -178,6 +178,13 @@ async def test_a_move_stops_where_a_link_to_it_stands_in_a_protected_note(served
     assert contents(served) == before
 
 
+async def test_the_named_note_is_one_that_changes(served: Served) -> None:
+    tried = await change(served, "change_notes", find="No bread", replace="Bread", dry_run=True)
+    assert (tried["path"], tried["digest"]) == ("In/Deep/Oats.md", None)
+    made = await change(served, "change_notes", find="No bread", replace="Bread")
+    assert (made["path"], made["digest"]) == ("In/Deep/Oats.md", made["changed"][0]["digest"])
+
+
 async def test_nothing_to_change_names_no_note(served: Served) -> None:
     made = await change(served, "change_notes", paths=["In/Rye.md", "In/Spelt.md"], remove=["missing"])
     assert made["warnings"][0] == "No change: every note is as it was before."

@@ -246,6 +246,8 @@ async def change_many(
     made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
     waiting = await outcome_notices(call.vault, outcome)
     written = asdict(made)
+    if made.changed and made.path not in (one.path for one in made.changed):
+        written |= {"path": made.changed[0].path, "digest": made.changed[0].digest}
     written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)
     if options.dry_run:
         written["preview"] = keep_preview(call, outcome.plan.steps, requests, operation, options.reason)
