@@ -109,18 +109,10 @@ def test_much_of_the_text_is_in_both_and_what_many_notes_have_does_not_count() -
     assert reasons(many) == {}
 
 
-def test_versions_that_titles_tell_apart_in_brackets_are_no_pair() -> None:
-    files = {"Slur (Full mix).md": PROSE, "Slur (Live).md": f"{PROSE} And a word more.", "Slur.md": PROSE[:100]}
-    assert reasons(files) == {}
-
-
 def test_notes_whose_properties_describe_two_things_are_no_pair() -> None:
     film = "---\naliases: [Mermaid]\ndirector: Chow\ncountry: China\n---\nA film about the sea.\n"
     book = "---\nauthor: Liu\npages: 302\n---\nA book about the stars.\n"
-    assert reasons({"Tools/Mermaid.md": book, "Films/美人鱼.md": film}) == {}
     assert reasons({"Books/📚 Stars.md": book, "Films/Stars.md": film}) == {}
-    other = film.replace("Chow", "Kong").replace("China", "France").replace("---\nA", "year: 1999\n---\nA")
-    assert reasons({"Mermaid.md": f"{other}More.", "美人鱼.md": film.replace("---\nA", "year: 2016\n---\nA")}) == {}
     assert reasons({"Mermaid.md": "", "美人鱼.md": film}) == {("Mermaid.md", "美人鱼.md"): ("alias", "stub")}
 
 
@@ -160,16 +152,6 @@ def test_what_four_notes_say_is_of_a_template() -> None:
     four = {f"{name}.md": PROSE + f"Only {name} is different here." for name in "ABCD"}
     assert reasons(four) == {}
     assert reasons({path: four[path] for path in ("A.md", "B.md")}) != {}
-
-
-def test_a_note_that_only_points_to_another_is_its_stub() -> None:
-    files = {
-        "Rye.md": PROSE,
-        "Roggen.md": "See [[Rye]].\n",
-        "Shopping.md": "Buy [[Rye]].\n",
-        "Rye person.md": "[[Rye]]\n",
-    }
-    assert reasons(files) == {("Roggen.md", "Rye.md"): ("stub",)}
 
 
 @pytest.mark.parametrize(
@@ -302,17 +284,6 @@ def test_a_film_is_not_the_book_of_its_name() -> None:
     assert reasons({"Books/📚Dune.md": book, "Films/Dune.md": ""}) == {
         ("Films/Dune.md", "Books/📚Dune.md"): ("name", "stub")
     }
-
-
-def test_notes_of_two_folders_that_go_together_are_no_pairs() -> None:
-    names = ("Alien", "Brazil", "Casablanca", "Dune", "Elf")
-    files = {
-        f"Films/{folder}/{mark}{name}.md": f"{name} {text}"
-        for name in names
-        for folder, mark, text in (("Mine", "🎬", "was good"), ("Imported", "", ""))
-    }
-    assert pairs(files) == []
-    assert len(pairs({path: text for path, text in files.items() if "Elf" not in path})) == 4
 
 
 def test_a_note_stays_where_it_is_filed_and_not_among_days() -> None:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote, day_in_name
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES
-from bridge.markdown.links import WIKI
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import merge_spans, protected_spans
 from bridge.records import Record
@@ -145,11 +144,6 @@ def _share_of_words(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> float
 
 MergeReason = Literal["name", "alias", "text", "stub", "neighbours"]
 
-POINTING: Final = frozenset(
-    ("see", "also", "redirect", "redirects", "moved", "to", "siehe", "voir", "véase", "vedi", "zie", "veja", "见", "см")
-)
-"""Words beside its link of a note that only points to another."""
-
 MIN_SIZE_RATIO: Final = 0.5
 """How long the shorter of two texts must be, as a share of the longer, to be the same text."""
 
@@ -174,9 +168,6 @@ MIN_DAYS: Final = 3
 DAYS: Final = 0.5
 """Their share of it."""
 
-PARALLEL: Final = 5
-"""Pairs between two folders from which their notes are meant to be alike, as translations or films and reviews are."""
-
 _WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "stub": 0.6, "neighbours": 0.3}
 _SAME_NAME: Final = 0.3
 _SPELT_ALIKE: Final = 0.6
@@ -188,14 +179,8 @@ _COPY: Final = re.compile(
 _QUOTE: Final = re.compile("['’‘“”\"]")
 
 _MARK: Final = re.compile(r"[^\w\s\"'“”‘’«»(\[¿¡.…-]+")
-_IN_BRACKETS: Final = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")
-
 KIND_PROPERTIES: Final = ("type", "category", "categories")
 """Properties that say what kind of thing a note is about."""
-
-OWN_FACTS: Final = 2
-OTHER_FACTS: Final = 3
-"""Properties that each of two notes has for itself, or has with another value, from which they are of two things."""
 
 _FILED_BY: Final = OBSIDIAN_PROPERTIES | {"title", "publish"}
 
@@ -212,7 +197,7 @@ class MergeSuggestion(Record):
         into: The note that would stay.
         confidence: 0–1.
         why: `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the
-            other; `text`: much of it is in both; `stub`: one hardly says more than its name, or that it is the other;
+            other; `text`: much of it is in both; `stub`: one hardly says more than its name;
             `neighbours`: other notes are linked with both.
         common: Share of the text that both have; null if small.
     """
@@ -242,7 +227,7 @@ def find_merge_pairs(
     the texts must be the same, or one of them say nothing. Only in one folder, names that are spelt alike suffice.
     """
     paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
-    found = _compare_names(paths, notes, texts, graph, pause)
+    found = _compare_names(paths, notes, texts, pause)
     common = _compare_prose(paths, texts, pause)
     for pair, share in common.items():
         found[pair]["text"] = 0.5 + 0.45 * share**3
@@ -264,18 +249,13 @@ def find_merge_pairs(
         for pair, reasons in found.items()
         if not days.issuperset(pair) and _is_likely(pair, reasons, common, notes, texts, graph)
     ]
-    between = Counter(_folders(pair) for pair in made)
-    return sorted(
-        (pair for pair in made if between[_folders(pair)] < PARALLEL or pair.common),
-        key=lambda pair: (-pair.confidence, pair.path),
-    )
+    return sorted(made, key=lambda pair: (-pair.confidence, pair.path))
 
 
 def _compare_names(
     paths: Sequence[VaultPath],
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
-    graph: Graph,
     pause: Callable[[], None],
 ) -> dict[Pair, Reasons]:
     found: dict[Pair, Reasons] = defaultdict(dict)
@@ -283,10 +263,10 @@ def _compare_names(
         found[one, other]["name"] = weight
     for pair in _by_alias(paths, notes):
         found[pair]["alias"] = _WEIGHT["alias"]
-    named = [pair for pair in found if _is_stub(*pair, notes, texts) or _is_stub(*pair[::-1], notes, texts)]
-    for pair in (*named, *_by_pointing(paths, notes, texts, graph.neighbours)):
+    for pair, reasons in found.items():
         pause()
-        found[_pair_of(*pair)]["stub"] = _WEIGHT["stub"]
+        if _is_stub(*pair, notes, texts) or _is_stub(*pair[::-1], notes, texts):
+            reasons["stub"] = _WEIGHT["stub"]
     return found
 
 
@@ -328,24 +308,22 @@ def _is_likely(
         return False
     if is_copy:
         return True
-    if _are_mirrored(pair) or are_described_apart(*(notes[path] for path in pair), named="name" in reasons):
+    if _are_mirrored(pair) or _are_of_two_kinds(*(notes[path] for path in pair)):
         return False
     are_beside = len({path.rpartition("/")[0] for path in pair}) == 1
     same_mark = _mark_of(one) == _mark_of(other)
-    if not same_mark and "stub" not in reasons and common.get(pair, 0.0) < SAME:
+    # A sign says that even a stub is of its kind.
+    plain = [both for both in (pair, pair[::-1]) if not _mark_of(notes[both[0]].title)]
+    if not same_mark and common.get(pair, 0.0) < SAME and not any(_is_stub(*both, notes, texts) for both in plain):
         return False
+    # A word spelt otherwise behind its first letter may be a program.
     bare, same = (title.removeprefix(_mark_of(title)).strip() for title in (one, other))
-    # A word spelt otherwise behind its first letter may be a program; a sign says that even a stub is of its kind.
     is_word = bare[1:] != same[1:] and not any(map(str.isspace, bare + same))
     are_apart = is_word and graph.neighbours(pair[0]).isdisjoint(graph.neighbours(pair[1]))
-    if not same_mark and any(
-        _mark_of(notes[path].title) and _is_stub(path, to, notes, texts) for path, to in (pair, pair[::-1])
-    ):
-        return False
     return (
         ("stub" in reasons and not ("name" in reasons and are_apart and not (are_beside and same_mark)))
         or ("name" in reasons and are_beside and same_mark)
-        or ("text" in reasons and not are_versions(one, other) and ("name" in reasons or not are_siblings(one, other)))
+        or ("text" in reasons and ("name" in reasons or not are_siblings(one, other)))
     )
 
 
@@ -359,14 +337,6 @@ def _mark_of(title: str) -> str:
     """Return the sign at the beginning of a title that says of which kind a note is, as of `📚 Dune` and `∑ Dune`."""
     found = _MARK.match(title)
     return found[0] if found else ""
-
-
-def _folders(pair: MergeSuggestion) -> frozenset[str] | MergeSuggestion:
-    """Return the folders in which two notes lie, as far as they differ; a pair in one folder is alone."""
-    for parts in zip(*([*path.split("/")[:-1], ""] for path in (pair.path, pair.into)), strict=False):
-        if parts[0] != parts[1]:
-            return frozenset(parts)
-    return pair
 
 
 def _share_prose(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
@@ -403,21 +373,10 @@ def are_siblings(one: str, other: str) -> bool:
     return len(left) == len(right) == 1 < len(words) and not are_alike(left[0], right[0])
 
 
-def are_versions(one: str, other: str) -> bool:
-    """Return whether two titles are the same but for what they say in brackets, as of two mixes of a song."""
-    one, other = _COPY.sub("", one), _COPY.sub("", other)
-    name, same = (fold_letters(_IN_BRACKETS.sub("", title)) for title in (one, other))
-    return name == same != "" and _spelling(one) != _spelling(other)
-
-
-def are_described_apart(one: IndexedNote, other: IndexedNote, *, named: bool) -> bool:
-    """Return whether two notes have properties that tell one thing from the other, as two films have."""
+def _are_of_two_kinds(one: IndexedNote, other: IndexedNote) -> bool:
+    """Return whether properties say that two notes are of two kinds of things, as a song and a release of its name."""
     first, second = (dict(_facts(note)) for note in (one, other))
-    if any(first.get(name, kind) != kind for name, kind in second.items() if name in KIND_PROPERTIES):
-        return True
-    if min(len(first.keys() - second), len(second.keys() - first)) >= OWN_FACTS:
-        return True
-    return not named and sum(first[name] != second[name] for name in first.keys() & second) >= OTHER_FACTS
+    return any(first.get(name, kind) != kind for name, kind in second.items() if name in KIND_PROPERTIES)
 
 
 def _facts(note: IndexedNote) -> Iterator[tuple[str, str]]:
@@ -494,24 +453,6 @@ def _is_stub(
         return False
     count, other_count = (len([*comparable_words(texts[one])]) for one in (path, other))
     return count <= min(SHORT, other_count) and other_count > 0
-
-
-def _by_pointing(
-    paths: Iterable[VaultPath],
-    notes: Mapping[VaultPath, IndexedNote],
-    texts: Mapping[VaultPath, str],
-    neighbours: Callable[[VaultPath], Collection[VaultPath]],
-) -> Iterator[Pair]:
-    """Yield the notes that say only that they are found elsewhere, with the one note that they link to."""
-    for path in paths:
-        targets = {target.partition("#")[0] for target, _ in notes[path].targets}
-        if len(texts[path]) > MAX_STUB_CHARS or len(targets) != 1:
-            continue
-        own = frozenset(comparable_words(notes[path].title))
-        said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]
-        around = [other for other in neighbours(path) if other in texts and other in notes]
-        if said and POINTING.issuperset(said) and len(around) == 1:
-            yield path, around[0]
 
 
 def _make_pair(
