@@ -18,9 +18,6 @@ BEGINNING: Final = 7
 HALF_SAID: Final = 0.8
 """What such a word counts."""
 
-MIN_LATIN_CHARS: Final = 3
-"""Letters of a word of a script with spaces, unless it is a name."""
-
 MIN_RARITY: Final = 0.3
 """How few notes must say what is all of a title, 0-1."""
 
@@ -195,8 +192,7 @@ def _split(name: str, text: str, rarity: Callable[[str], float]) -> Iterator[Def
     are_names = RUN.search(text) is not None or language == "german"
     for segment, is_listed in segments:
         for words, is_name in _gather(segment, small, may_begin=are_names, is_listed=is_listed):
-            if is_name or len(words[0]) >= MIN_LATIN_CHARS or RUN.match(words[0]):
-                yield DefinedName(words, is_listed or is_name, max(map(rarity, words)))
+            yield DefinedName(words, is_listed or is_name, max(map(rarity, words)))
 
 
 def _gather(
