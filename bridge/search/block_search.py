@@ -199,7 +199,7 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
     index = sources.index
     calibration = model_calibration(index.answering_model)
     trust = trust_model(query, request.mode, calibration)
-    words = query.sought
+    words = query.search_terms
     matcher = compile_matcher(words, query.phrases, languages=index.languages, open_ended=query.open_ended)
     with index.searches:
         vector = sources.embed_query(query.text) if trust else None

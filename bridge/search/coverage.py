@@ -49,9 +49,9 @@ class QueryCover(Record):
 
 
 def cover_query(index: Index, paths: Collection[VaultPath], query: Query) -> QueryCover:
-    shares, common = score_coverage(index, paths, query.sought), common_words(index, query.content)
+    shares, common = score_coverage(index, paths, query.search_terms), common_words(index, query.content)
     ubiquitous = common and common_words(index, query.content, UBIQUITOUS)
-    rare_words = [word for word in query.sought if fold_word(word) not in ubiquitous]
+    rare_words = [word for word in query.search_terms if fold_word(word) not in ubiquitous]
     rare_shares = score_coverage(index, paths, rare_words) if shares is not None and ubiquitous else None
     evident = None if rare_shares is None else frozenset(path for path, share in rare_shares.items() if share > 0)
     return QueryCover(shares, common, evident)

@@ -104,18 +104,18 @@ class Query(Record, dict=True):
         return content_words(self.words)
 
     @property
-    def sought(self) -> tuple[str, ...]:
+    def search_terms(self) -> tuple[str, ...]:
         """What notes are ranked by."""
         return (*self.content, *self.phrases)
 
     @cached_property
-    def folded(self) -> tuple[str, ...]:
+    def folded_words(self) -> tuple[str, ...]:
         """All words of the text, folded."""
         return tuple(words_of(self.text))
 
     @cached_property
     def folded_content(self) -> tuple[str, ...]:
-        return content_words(self.folded)
+        return content_words(self.folded_words)
 
     @cached_property
     def language(self) -> str | None:

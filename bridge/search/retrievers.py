@@ -55,7 +55,7 @@ async def retrieve(
     With `every_passage`, only passages are found, and those near by meaning are not only the best of each note.
     """
     took: dict[str, float] = {}
-    words = TextQuery(should=query.sought)
+    words = TextQuery(should=query.search_terms)
     every = TextQuery(should=() if every_passage else (*query.words, *query.phrases))
     name = "" if every_passage else query.name
 

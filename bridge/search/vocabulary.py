@@ -181,7 +181,7 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
     """Score the notes with a name that begins with the whole query, or nearly equals it."""
     found: dict[VaultPath, NameMatch] = {}
     for hit in hits:
-        share, fit = _name_fit(query.folded, _words_of_name(hit.matched))
+        share, fit = _name_fit(query.folded_words, _words_of_name(hit.matched))
         score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
         if score > (known.score if (known := found.get(hit.path)) else 0.0):
             found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
@@ -195,7 +195,7 @@ def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
         hit.path
         for hit in hits
         if hit.field != "heading"
-        and (_words_of_name(hit.matched) == query.folded or (begun and fold_case(hit.matched).startswith(begun)))
+        and (_words_of_name(hit.matched) == query.folded_words or (begun and fold_case(hit.matched).startswith(begun)))
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.features.links.evidence import Evidence, similarity_evidence
+from bridge.features.links.evidence import LinkEvidence, similarity_evidence
 from bridge.features.links.link_candidates import SourceText, Suggestion, suggest
 from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.types import VaultPath
@@ -22,7 +22,7 @@ KNOWN = NameFinder(
 class Around:
     links: int = 0
     means: VaultPath | None = None
-    parts: tuple[Evidence, ...] = ()
+    parts: tuple[LinkEvidence, ...] = ()
 
     def count_linking_notes(self, _: VaultPath) -> int:
         return self.links
@@ -30,7 +30,7 @@ class Around:
     def resolve(self, _: str) -> VaultPath | None:
         return self.means
 
-    def more(self, _: VaultPath, __: str) -> tuple[Evidence, ...]:
+    def more(self, _: VaultPath, __: str) -> tuple[LinkEvidence, ...]:
         return self.parts
 
 
@@ -128,7 +128,7 @@ def test_the_title_of_the_note_itself_means_no_other_note_by_an_alias() -> None:
 
 
 def test_other_parts_count() -> None:
-    declined = Evidence("accepted", -20.0, "declined before")
+    declined = LinkEvidence("accepted", -20.0, "declined before")
     assert suggestions("Bread", around=Around(parts=(declined,))) == []
 
 

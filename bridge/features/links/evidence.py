@@ -1,4 +1,4 @@
-"""Evidence for and against turning a mention into a link, which adds up to a likelihood.
+"""LinkEvidence for and against turning a mention into a link, which adds up to a likelihood.
 
 The weights are those of a logistic model fitted on four vaults with all their links removed (`scripts/eval --links`);
 vaults held out lose less than .02 of F1. They are rounded, because the optimum is flat.
@@ -69,7 +69,7 @@ _SUFFIXED: Final = re.compile(r"-\w")
 _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+")
 
 
-class Evidence(Record):
+class LinkEvidence(Record):
     """One piece of evidence: its name, its contribution to the log odds, and a sentence if it is worth one."""
 
     name: str
@@ -77,28 +77,28 @@ class Evidence(Record):
     why: str = ""
 
 
-def likelihood(parts: tuple[Evidence, ...]) -> float:
+def likelihood(parts: tuple[LinkEvidence, ...]) -> float:
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
-def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
+def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[LinkEvidence]:
     length = len(wording) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(wording))
-    parts = [Evidence("prior", PRIOR), Evidence("length", LONG * min(length, FULL_LENGTH) / 10)]
+    parts = [LinkEvidence("prior", PRIOR), LinkEvidence("length", LONG * min(length, FULL_LENGTH) / 10)]
     if almost:
         same = letters_and_digits(fold_case(wording)) == letters_and_digits(fold_case(name))
-        parts.append(Evidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
+        parts.append(LinkEvidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
     elif alias:
-        parts.append(Evidence("alias", ALIAS, f"says the alias “{wording}”"))
+        parts.append(LinkEvidence("alias", ALIAS, f"says the alias “{wording}”"))
     elif wording == name:
         # A name in lower case is a word like any other.
         plain = wording.isascii() and wording.isalpha() and wording.islower()
-        parts.append(Evidence("exact", PLAIN if plain else 0.0, f"says “{wording}”"))
+        parts.append(LinkEvidence("exact", PLAIN if plain else 0.0, f"says “{wording}”"))
     else:
-        parts.append(Evidence("case", OTHER_CASE, f"says “{wording}” for “{name}”"))
+        parts.append(LinkEvidence("case", OTHER_CASE, f"says “{wording}” for “{name}”"))
     return parts
 
 
-def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
+def place_evidence(text: str, start: int, end: int) -> list[LinkEvidence]:
     """Judge the place of the mention: its share of the line, and whether a link makes sense there.
 
     Text in brackets is a placeholder for the reader; menu paths with a placeholder or a longer name belong to other
@@ -110,49 +110,49 @@ def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
     first = text.rfind("\n", nearest, start) + 1 or nearest
     last = text.find("\n", end, farthest)
     last = farthest if last < 0 else last
-    parts = [Evidence("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
+    parts = [LinkEvidence("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
     if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
-        parts.append(Evidence("alone", ALONE, "stands alone on its line"))
+        parts.append(LinkEvidence("alone", ALONE, "stands alone on its line"))
     before, after = text[max(first, start - NEAR) : start], text[end : min(last, end + NEAR)]
     chained = _LED_TO.search(before) or _LEADS_ON.match(after)
     if chained and (_MENU.search(before + text[start:end] + after) or _NAMED_MENU.search(before)):
-        parts.append(Evidence("menu", ELSEWHERE))
+        parts.append(LinkEvidence("menu", ELSEWHERE))
     elif before.endswith("[") and after.startswith("]"):
-        parts.append(Evidence("placeholder", ELSEWHERE))
+        parts.append(LinkEvidence("placeholder", ELSEWHERE))
     elif _PREFIXED.search(before) or _SUFFIXED.match(after):
-        parts.append(Evidence("compound", COMPOUND))
+        parts.append(LinkEvidence("compound", COMPOUND))
     return parts
 
 
-def rarity_evidence(notes: int) -> Evidence:
+def rarity_evidence(notes: int) -> LinkEvidence:
     """Judge how many notes contain the name: one in all of them is an ordinary word."""
-    return Evidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= MAX_RARE_NOTES else "")
+    return LinkEvidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= MAX_RARE_NOTES else "")
 
 
-def habit_evidence(linked: int, mentioned: int) -> Evidence | None:
+def habit_evidence(linked: int, mentioned: int) -> LinkEvidence | None:
     """Judge how often the vault links the note when mentioning it; None when it never does."""
     if not linked:
         return None
     unlinked = max(0, mentioned - linked)
     weight = HABIT * math.log((linked + 1) / (unlinked + 1))
     if linked < HABITUAL or linked < unlinked:
-        return Evidence("habit", weight)
+        return LinkEvidence("habit", weight)
     notes = f"{linked} of the {linked + unlinked}" if unlinked else f"all {linked}"
-    return Evidence("habit", weight, f"{notes} notes that name it link to it")
+    return LinkEvidence("habit", weight, f"{notes} notes that name it link to it")
 
 
-def similarity_evidence(cosine: float, model: str) -> Evidence | None:
+def similarity_evidence(cosine: float, model: str) -> LinkEvidence | None:
     """Judge the semantic similarity of the two notes; None for a model that is not calibrated."""
     scale = next((scale for id_, scale in COSINES.items() if model.startswith(id_)), None)
     if scale is None:
         return None
     unrelated, related = scale
     close = min(1.0, max(0.0, (cosine - unrelated) / (related - unrelated)))
-    return Evidence("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
+    return LinkEvidence("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
 
 
-def graph_evidence() -> Evidence:
-    return Evidence("graph", NEARNESS, "both notes are linked with a third")
+def graph_evidence() -> LinkEvidence:
+    return LinkEvidence("graph", NEARNESS, "both notes are linked with a third")
 
 
 PRIOR_ACCEPTED: Final = 2.0
@@ -216,19 +216,19 @@ class FeedbackModel:
         """Return whether links from one note to another were declined more often than accepted."""
         return (pair := self._pairs[source, target]).declined > pair.accepted
 
-    def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Evidence | None:
+    def part(self, source: VaultPath | None, target: VaultPath, form: str) -> LinkEvidence | None:
         """Judge a suggestion by the feedback on similar ones; None when there is none."""
         if self.is_declined(source, target):
-            return Evidence("learned", SUPPRESSION, "declined here before")
+            return LinkEvidence("learned", SUPPRESSION, "declined here before")
         of_target, of_form = self._targets[target], self._forms[target, form]
         if min(of_target.expected_rate, of_form.expected_rate) < SUPPRESSED_BELOW:
-            return Evidence("learned", SUPPRESSION, "declined nearly always")
+            return LinkEvidence("learned", SUPPRESSION, "declined nearly always")
         odds = (of_target.odds + of_form.odds) / 2
         if (source, target) in self._left_by_agents:
-            return Evidence("learned", WEIGHT * odds, "an agent declined it here")
+            return LinkEvidence("learned", WEIGHT * odds, "an agent declined it here")
         if not odds:
             return None
         count = of_target.accepted + of_target.declined
         times = "once" if count == 1 else f"{of_target.accepted} of {count} times"
         why = f"you accepted links to it {times}" if odds > 0 else ""
-        return Evidence("learned", WEIGHT * odds, why)
+        return LinkEvidence("learned", WEIGHT * odds, why)

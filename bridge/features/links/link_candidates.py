@@ -9,8 +9,8 @@ from bridge.engine.open_vault import OpenVault
 from bridge.features.links import evidence
 from bridge.features.links.evidence import (
     THRESHOLDS,
-    Evidence,
     FeedbackModel,
+    LinkEvidence,
     Strictness,
     graph_evidence,
     similarity_evidence,
@@ -31,7 +31,7 @@ class Suggestion(Record):
     form: str
     """The folded name in the text."""
     score: float
-    parts: tuple[Evidence, ...]
+    parts: tuple[LinkEvidence, ...]
     almost: bool = False
     """Whether the text is only similar to the name."""
 
@@ -49,7 +49,7 @@ class TargetFacts(Protocol):
         """Return which of several notes with one name a link would mean."""
         ...
 
-    def more(self, target: VaultPath, form: str, /) -> Sequence[Evidence]:
+    def more(self, target: VaultPath, form: str, /) -> Sequence[LinkEvidence]:
         """Judge the two notes and the folded name by other facts: semantic similarity, links, past feedback."""
         ...
 
@@ -97,7 +97,7 @@ class MentionJudge:
         self._corpus = corpus
         self._around = around
         self._names: dict[tuple[str, str], NoteName | None] = {}
-        self._parts: dict[tuple[VaultPath, str], tuple[Evidence, ...]] = {}
+        self._parts: dict[tuple[VaultPath, str], tuple[LinkEvidence, ...]] = {}
 
     def choose(self, mention: Mention) -> NoteName | None:
         """Return the note that a mention means: the one that a link would resolve to, else the first."""
@@ -120,14 +120,14 @@ class MentionJudge:
         score = evidence.likelihood(parts)
         return Suggestion(name.path, mention.span, wording, mention.form, score, parts, mention.almost)
 
-    def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
+    def _of_note(self, path: VaultPath, form: str) -> tuple[LinkEvidence, ...]:
         if (path, form) not in self._parts:
             common = judge_use(self._corpus, form, self._around.count_linking_notes(path))
             self._parts[path, form] = (*common, *self._around.more(path, form))
         return self._parts[path, form]
 
 
-def judge_words(text: str, mention: Mention, name: NoteName) -> list[Evidence]:
+def judge_words(text: str, mention: Mention, name: NoteName) -> list[LinkEvidence]:
     """Judge the words of a mention and their place."""
     parts = evidence.name_evidence(
         text[slice(*mention.span)], name.text.strip(), alias=name.alias, almost=mention.almost
@@ -135,7 +135,7 @@ def judge_words(text: str, mention: Mention, name: NoteName) -> list[Evidence]:
     return parts + evidence.place_evidence(text, *mention.span)
 
 
-def judge_use(corpus: Corpus, form: str, linked: int) -> list[Evidence]:
+def judge_use(corpus: Corpus, form: str, linked: int) -> list[LinkEvidence]:
     """Judge how the notes use a name, to whose note so many link."""
     notes = corpus.notes(form)
     habit = evidence.habit_evidence(linked, notes)
@@ -170,10 +170,10 @@ class LinkContext(Record):
     def resolve(self, wording: str) -> VaultPath | None:
         return self.vault.names.resolve(wording, self.path or VaultPath("")).path
 
-    def more(self, target: VaultPath, form: str) -> Sequence[Evidence]:
+    def more(self, target: VaultPath, form: str) -> Sequence[LinkEvidence]:
         graph, index = self.vault.graph, self.vault.index
         learned = self.learned.part(self.path, target, form)
-        parts: list[Evidence] = [learned] if learned is not None else []
+        parts: list[LinkEvidence] = [learned] if learned is not None else []
         if self.path is None:
             return parts
         near = graph is not None and not graph.neighbours(self.path).isdisjoint(graph.neighbours(target))

@@ -174,7 +174,6 @@ LATER: Final = "Later"
 PROPERTY_LENGTH: Final = 300
 """Most characters of a text in a property; the body has all of it."""
 
-_HEADING: Final = re.compile(r"## (.*)")
 _ENTRY: Final = re.compile(r"- (?:(\d\d:\d\d) (.*)|((?:To do: )?)“(.*)” \(.*\))")
 LINK: Final = re.compile(r"!?\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]|!?\[([^\[\]]*+)\]\([^)\n]{0,1000}\)")
 _BAD_IN_NAME: Final = re.compile(r'[\x00-\x1f\\/:*?"<>|#^\[\]]+')

@@ -5,7 +5,7 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from bridge.features.links.evidence import Evidence, Strictness
+from bridge.features.links.evidence import LinkEvidence, Strictness
 from bridge.features.links.link_candidates import SourceText, suggest
 from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.types import VaultPath
@@ -29,7 +29,7 @@ class NoContext:
         """Find no note."""
         return None
 
-    def more(self, _: VaultPath, __: str) -> Sequence[Evidence]:
+    def more(self, _: VaultPath, __: str) -> Sequence[LinkEvidence]:
         """Return no evidence."""
         return ()
 

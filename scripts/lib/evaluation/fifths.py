@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.features.links.evidence import Evidence, graph_evidence
+from bridge.features.links.evidence import LinkEvidence, graph_evidence
 from bridge.features.links.link_candidates import SourceText, suggest
 from bridge.features.links.mentions import Corpus
 from bridge.graph.graph import Graph
@@ -35,7 +35,7 @@ class LinkedContext:
         """Return the note that a link with an ambiguous name would resolve to."""
         return self.names.resolve(said, self.path).path
 
-    def more(self, target: VaultPath, _: str) -> Sequence[Evidence]:
+    def more(self, target: VaultPath, _: str) -> Sequence[LinkEvidence]:
         """Return evidence from notes that both are linked with."""
         shared = self.nearness and not self.graph.neighbours(self.path).isdisjoint(self.graph.neighbours(target))
         return (graph_evidence(),) if shared else ()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.features.links.evidence import THRESHOLDS, Evidence, Strictness
+from bridge.features.links.evidence import THRESHOLDS, LinkEvidence, Strictness
 from bridge.features.links.link_candidates import SourceText, suggest
 from bridge.features.links.mentions import Corpus, NoteName
 from bridge.features.links.mentions import NameFinder as Spoken
@@ -73,7 +73,7 @@ class NamesOnly:
         """Return the note that a link with an ambiguous name would resolve to."""
         return self.names.resolve(said, self.path).path
 
-    def more(self, _: VaultPath, __: str) -> tuple[Evidence, ...]:
+    def more(self, _: VaultPath, __: str) -> tuple[LinkEvidence, ...]:
         """Return no evidence."""
         return ()
 
