@@ -13,7 +13,7 @@ from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.function_words import ELISION, content_runs, content_words
 from bridge.text.scripts import latin_share
-from bridge.text.stems import foreign_language, language_of
+from bridge.text.stems import DEFAULT, foreign_language, language_of
 from bridge.text.words import RUN, TOKEN, character_pairs, words_of
 
 Verdict = Literal["answered", "partial", "not_in_vault", "unsure"]
@@ -53,22 +53,22 @@ Features = tuple[float, float, float]
 """The share of a question's content words, by rarity, that the best passages say together, the share that the one says
 which says most, and the score of the best note."""
 
-ASKING_WORDS = frozenset(
-    """
-    often many much long oft viel viele vielen lange souvent combien longtemps cuánto cuántos cuántas cuanto cuantos
-    cuantas quanto quanta quanti quante quantos quantas spesso vaak vaker hoeveel сколько часто
-    go goes went say says said call called name named mean means meant happen happens happened get gets
-    use used need needs know tell does must might would could should want according after before during while
-    heißt heissen bedeutet macht gemacht gibt geht steht sagt passiert braucht kommt laut sollte könnte würde müsste
-    fait faire appelle dit signifie passe sert existe selon devrait pourrait faudrait
-    hace hacer llama dice significa sirve existe según debería podría tendría
-    chiama chiamano fa fare fatto va vanno dice significa serve servono funziona succede secondo dovrebbe dovrebbero
-    dovrei potrebbe potrei posso puoi vuole vorrei devo devi esiste esistono
-    chama faz fazer diz significa serve existe segundo deveria poderia
-    heet betekent doet maakt gebeurt zegt volgens zou zouden
-    """.split()  # noqa: SIM905 - a list of words reads best as text
-)
+_ASKING = {
+    "english": "often many much long go went say said call name mean happen get use need tell does must might would"
+    " could should want according after before during while",
+    "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht kommt laut"
+    " sollte könnte würde müsste",
+    "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait pourrait faudrait",
+    "spanish": "cuánto cuántos cuántas cuanto cuantos cuantas hace hacer llama dice significa sirve existe según debería"
+    " podría tendría",
+    "italian": "quanto quanta quanti quante spesso chiama fa fanno fare fatto va vanno dice significa serve funziona"
+    " succede secondo dovrebbe dovrei potrebbe potrei posso puoi vuole vorrei devo devi esiste",
+    "portuguese": "quanto quantos quantas chama faz fazer diz significa serve existe segundo deveria poderia",
+    "dutch": "vaak vaker hoeveel heet betekent doet maakt gebeurt zegt volgens zou zouden",
+    "russian": "сколько часто",
+}
 """Words by which a question asks, such as for how often or how much, which no answer need say."""
+_EVERY_ASKING = frozenset(" ".join(_ASKING.values()).split())
 
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
 _WITHOUT_MODEL, _WITH_MODEL = (1.69, -0.09, 6.37, -4.24), (0.93, 3.64, 3.58, -4.52)
@@ -278,7 +278,18 @@ def _measure_terms(
 
 def question_terms(words: Sequence[str]) -> tuple[str, ...]:
     """Return the content words of a question that an answer has to say."""
-    return asked_terms([word for word in words if word not in ASKING_WORDS] or words)
+    return asked_terms([word for word in words if word not in _EVERY_ASKING] or words)
+
+
+def asked_stems(words: Sequence[str], language: str | None) -> frozenset[str]:
+    """Return the terms of a question that an answer in a language has to say."""
+    asked = " ".join(word for word in words if word not in _EVERY_ASKING)
+    return frozenset(terms_of(asked, language)) - _asking_stems(language)
+
+
+@lru_cache
+def _asking_stems(language: str | None) -> frozenset[str]:
+    return frozenset(terms_of(_ASKING.get(language or DEFAULT, ""), language))
 
 
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
-from bridge.search.answerability import ASKING_WORDS
+from bridge.search.answerability import asked_stems
 from bridge.search.sentences import (
     COLONS,
     Sentence,
@@ -184,6 +184,8 @@ class Candidate(Record):
     """A line that may be quoted; of the terms in it, only those that the question has."""
 
     sentence: Sentence
+    asked: frozenset[str]
+    """The terms of the question in the language of its note."""
     own: frozenset[str]
     under: frozenset[str]
     """What the headings above it say."""
@@ -227,19 +229,21 @@ class RankedLines:
     def __init__(self, question: str, notes: Sequence[RelevantNote]) -> None:
         best = max((one.score for one in notes), default=0.0) or 1.0
         languages = [language_of(one.note.text[one.note.body :]) for one in notes]
-        words = " ".join(word for word in question_words(question) if word not in ASKING_WORDS)
-        asked = frozenset(term for language in set(languages) for term in terms_of(words, language))
+        words = question_words(question)
+        asked_in = {language: asked_stems(words, language) for language in languages}
         kind = self._kind = kind_of(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
         found = [
             candidate
             for one, language in zip(notes, languages, strict=True)
-            for candidate in _candidates(one, one.score / best, language, question, kind, asked, titles)
+            for candidate in _candidates(one, one.score / best, language, question, kind, asked_in[language], titles)
         ]
         frequency = Counter(term for one in found for term in one.own)
-        self._weights = {term: math.log(1 + len(found) / max(1, frequency[term])) for term in asked}
+        self._weights = {
+            term: math.log(1 + len(found) / max(1, frequency[term])) for own in asked_in.values() for term in own
+        }
         """What each term of the question weighs."""
-        self._whole = sum(self._weights.values()) or 1.0
+        self._wholes = {asked: sum(map(self._weights.__getitem__, asked)) or 1.0 for asked in asked_in.values()}
         found = [
             one
             for one in found
@@ -253,7 +257,7 @@ class RankedLines:
 
     def _is_subject(self, candidate: Candidate) -> bool:
         """Return whether the title of its note says much of the question."""
-        return sum(map(self._weights.__getitem__, candidate.title)) > SUBJECT * self._whole
+        return sum(map(self._weights.__getitem__, candidate.title)) > SUBJECT * self._wholes[candidate.asked]
 
     def texts(self) -> list[str]:
         """Return the best lines, each with what is above it."""
@@ -284,7 +288,7 @@ class RankedLines:
         return sorted(chosen, key=lambda one: one.asks)
 
     def _chance(self, candidate: Candidate, weights: Mapping[str, float], nearness: float | None) -> float:
-        features = candidate.features(weights, self._whole)
+        features = candidate.features(weights, self._wholes[candidate.asked])
         by = _BY_WORDS if nearness is None else _BY_MEANING
         odds = sum(map(mul, (*features, nearness or 0.0), by))
         if self._kind is None and candidate.is_first and self._is_subject(candidate):
@@ -355,7 +359,9 @@ def _candidates(
             # Else what introduces a list says more, with all of it.
             above = f"{above} {lead}"
         under = asked.intersection(terms_of(above, language)) - title
-        yield Candidate(one, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
+        yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
     for one, own, meant in asked_properties(note, question, kind, asked, language):
         above = f"{note.title} {meant}"
-        yield Candidate(one, own | kind_terms, frozenset(), title, share, relevant.score, lacks=False, above=above)
+        yield Candidate(
+            one, asked, own | kind_terms, frozenset(), title, share, relevant.score, lacks=False, above=above
+        )
