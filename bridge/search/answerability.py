@@ -54,13 +54,14 @@ Features = tuple[float, float, float]
 which says most, and the score of the best note."""
 
 _ASKING = {
-    "english": "often many much long go went say said call name mean happen get use need tell does must might would"
-    " could should want according after before during while",
+    "english": "often many much long go went say said call name mean happen get use need tell does must might would could"
+    " should want according after before during while",
     "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht kommt laut"
     " sollte könnte würde müsste",
-    "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait pourrait faudrait",
-    "spanish": "cuánto cuántos cuántas cuanto cuantos cuantas hace hacer llama dice significa sirve existe según debería"
-    " podría tendría",
+    "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait pourrait"
+    " faudrait",
+    "spanish": "cuánto cuántos cuántas cuanto cuantos cuantas hace hacer llama dice significa sirve existe según"
+    " debería podría tendría",
     "italian": "quanto quanta quanti quante spesso chiama fa fanno fare fatto va vanno dice significa serve funziona"
     " succede secondo dovrebbe dovrei potrebbe potrei posso puoi vuole vorrei devo devi esiste",
     "portuguese": "quanto quantos quantas chama faz fazer diz significa serve existe segundo deveria poderia",
@@ -276,20 +277,23 @@ def _measure_terms(
     return shares[0], max(shares[1:], default=0.0), score
 
 
-def question_terms(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the content words of a question that an answer has to say."""
-    return asked_terms([word for word in words if word not in _EVERY_ASKING] or words)
+def question_terms(words: Sequence[str], language: str | None = None) -> tuple[str, ...]:
+    """Return the content words of a question, in English unless told, that an answer has to say."""
+    return asked_terms([word for word in words if not _asks(word, language)] or words)
+
+
+def _asks(word: str, language: str | None) -> bool:
+    return word in _EVERY_ASKING or _asking_stems(language).issuperset(terms_of(word, language) or [word])
 
 
 def asked_stems(words: Sequence[str], language: str | None) -> frozenset[str]:
     """Return the terms of a question that an answer in a language has to say."""
-    asked = " ".join(word for word in words if word not in _EVERY_ASKING)
-    return frozenset(terms_of(asked, language)) - _asking_stems(language)
+    return frozenset(terms_of(" ".join(word for word in words if not _asks(word, language)), language))
 
 
 @lru_cache
 def _asking_stems(language: str | None) -> frozenset[str]:
-    return frozenset(terms_of(_ASKING.get(language or DEFAULT, ""), language))
+    return frozenset(terms_of(_ASKING.get(language or DEFAULT, ""), language or DEFAULT))
 
 
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:

@@ -13,8 +13,10 @@ from bridge.features.answers.quotes import (
     Quote,
     RankedLines,
     RelevantNote,
+    find_named,
     first_quotes,
     iter_quotable,
+    list_properties,
     say_value,
 )
 from bridge.features.answers.records import AnswerSentence, Citation
@@ -25,6 +27,7 @@ from bridge.search.answerability import (
     Answerability,
     AskedWords,
     QuotedLine,
+    asked_stems,
     assess_quotes,
     unquoted_words,
     without_said,
@@ -33,9 +36,10 @@ from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
+from bridge.text.content_terms import question_words
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
-from bridge.text.stems import foreign_language
+from bridge.text.stems import foreign_language, language_of
 from bridge.types import VaultPath
 
 QUOTES = 3
@@ -44,6 +48,9 @@ QUOTES = 3
 MAX_QUOTE_CHARS = 300
 """Characters up to which a quoted sentence is shown with those beside it: they often say who or what it is about."""
 
+
+MAX_PROPERTIES = 20
+"""Properties of a note whose nearness to what is asked is measured."""
 
 WHOLE_CHARS = 4_000
 """Characters up to which all of a note is read, not only its relevant passages: the answer often stands beside them."""
@@ -70,7 +77,8 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
             best[one.path] = known if is_whole else replace(known, lines=(*known.lines, one.lines))
     relevant = [*best.values()]
     read = question if searched.reading else await asyncio.to_thread(read_question, question, searched.index)
-    lines = await asyncio.to_thread(RankedLines, read, relevant)
+    near = await _measure_properties(searched, read, relevant)
+    lines = await asyncio.to_thread(RankedLines, read, relevant, near)
     nearness = await measure_nearness(searched, question, lines.texts())
     return await asyncio.to_thread(_cite, question, read, found, lines, nearness)
 
@@ -84,6 +92,21 @@ async def measure_nearness(searched: Sources, question: str, texts: Sequence[str
     found = await asyncio.gather(*map(searched.embed_query, (question, *texts)))
     vectors = [one for one in found if one is not None]
     return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
+
+
+async def _measure_properties(
+    searched: Sources, question: str, notes: Sequence[RelevantNote]
+) -> dict[tuple[VaultPath, str], float]:
+    """Return how near properties of notes that a question names are to what it asks of these, by path and name."""
+    near = {}
+    for note in (one.note for one in notes):
+        language = language_of(note.text[note.body :])
+        named = find_named(note, question, asked_stems(question_words(question), language), language)
+        if named is not None and named.left:
+            said = dict([*list_properties(note).items()][:MAX_PROPERTIES])
+            found = await measure_nearness(searched, named.left, [f"{name}: {value}" for name, value in said.items()])
+            near |= {(note.path, name): one for name, one in zip(said, found, strict=False)}
+    return near
 
 
 def _cite(question: str, read: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float]) -> QuotedAnswer:

@@ -90,7 +90,7 @@ _UNITS: Final = (
     (
         re.compile(
             r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto (?:tempo|dura\w*)|hoe lang|hur länge)\b"
-            r"|多[久长]|几(?:分钟|小时|[天周年])|どのくらい",
+            r"|多[久长]|几(?:分钟|个?小时|个月|[天周年])|どのくらい",
             re.IGNORECASE,
         ),
         re.compile(
@@ -118,7 +118,7 @@ _UNITS: Final = (
 _COUNTED: Final = re.compile(
     r"\b(?:how many|wie ?viele?|combien d[e’']|cuánt[oa]s|quant[ieao]s?|hoeveel|сколько|kaç|cât[eai]|câți|ile|kolik"
     r"|hur många|hvor mange)\s*((?:[^\W\d_]+[ '’]?){1,2})"
-    r"|(?:多少|几)[个位种本条件款部首只]?([一-鿿]{1,2})|([一-鿿]{2})(?:数?有|是)?(?:多少|几)",
+    r"|(?:多少|几)[个位种本条件款部首只]?([一-鿿]{1,2})|([一-鿿]{2})(?:数?有|是)?(?:多少|几)(?![个位种条款])",
     re.IGNORECASE,
 )
 """What a question asks the number of."""
@@ -140,9 +140,9 @@ _NAME: Final = re.compile(r"(?:(?<=\w\s)|(?<=[,:]\s)|(?<=[A-Z]\.\s))[A-Z\u00c0-\
 
 
 _PROPERTIES: Final[dict[Kind, str]] = {
-    "moment": "date start end begin born died year released published datum data fecha jahr année",
+    "moment": "date start end begin born died year released published datepublished datum data fecha jahr année",
     "amount": "price cost rating score count number preis preço prezzo precio prix",
-    "person": "author authors by creator director artist people person with editor founder autor autore auteur",
+    "person": "author authors by creator director artist people person with editor founder cast host guest guests maker autor autore auteur",
     "place": "loc location place venue city country address where ort lugar luogo lieu",
 }
 """Names of properties that answer such questions."""

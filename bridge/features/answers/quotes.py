@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from operator import mul
+from types import MappingProxyType
 from typing import Final
 
 from bridge.features.answers.question_kind import Kind, can_answer, kind_of, kind_words, names_answer
@@ -31,7 +32,7 @@ from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
 from bridge.text.words import RUN, count_words
-from bridge.types import Lines
+from bridge.types import Lines, VaultPath
 
 MAX_PROPERTY_CHARS: Final = 300
 """Characters of a property that is quoted."""
@@ -46,6 +47,9 @@ _DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?\b")
 
 _OF_THE_FILE: Final = frozenset({"created", "date created", "updated", "modified", "date modified"})
 """Properties that tell when a note was written, not when what it is about happened."""
+
+_OF_THE_NOTE: Final = frozenset({"title", "aliases", "tags", "type", "subtype", "category", "categories"})
+"""Properties that tell what a note is, not what is asked of it, unless by their names."""
 
 _AUTHORS: Final = frozenset({"author", "authors", "autor", "autore", "auteur", "作者"})
 
@@ -73,27 +77,72 @@ _SHARED_LETTERS: Final = 5
 """Letters with which related words begin, such as `director` and `directed`."""
 
 
+NEAR, CLEARLY_NEAR = 0.18, 0.4
+"""Nearness in meaning to what is asked of its note from which a property may say it, and does."""
+
+NAMED_SHARE = 0.5
+"""Share of a name that a question says which names the note."""
+
+
+class NamedNote(Record):
+    """A note that a question names, and what it asks of it."""
+
+    named: frozenset[str]
+    """The terms of the question that name it."""
+    left: str
+    """The other words of the question."""
+
+
+def find_named(note: Note, question: str, asked: Collection[str], language: str | None) -> NamedNote | None:
+    for name in (note.title, *note.aliases, *(heading.text for heading in note.headings[:1])):
+        terms = frozenset(terms_of(name, language))
+        if named := terms.intersection(asked):
+            words = question.replace(name, " ").split()
+            left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
+            return NamedNote(named, left if len(named) >= NAMED_SHARE * len(terms) else "")
+    return None
+
+
+def list_properties(note: Note) -> dict[str, str]:
+    """Return what properties say that can be quoted, by their names."""
+    return {name: text for name, value in note.properties.items() if (text := say_value(value))}
+
+
 def asked_properties(
-    note: Note, question: str, kind: Kind | None, asked: Collection[str], language: str | None
+    note: Note,
+    question: str,
+    kind: Kind | None,
+    asked: Collection[str],
+    language: str | None,
+    near: Mapping[tuple[VaultPath, str], float],
 ) -> Iterator[tuple[Sentence, frozenset[str], str]]:
     """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
-    cut = cut_frontmatter(note.text) if note.properties else None
-    names = (note.title, *note.aliases, *(heading.text for heading in note.headings[:1]))
-    named = (frozenset(terms_of(name, language)).intersection(asked) for name in names)
-    titled = next(filter(None, named), None)
-    if cut is None or titled is None:
+    cut, found = cut_frontmatter(note.text) if note.properties else None, find_named(note, question, asked, language)
+    if cut is None or found is None:
         return
-    start, end = cut[0]
-    lines, left = LineIndex(note.text), frozenset(asked) - titled
+    titled = found.named
+    values, asked_for = list_properties(note), dict[str, list[str]]()
+    for name, value in [*values.items()]:
+        folded = fold_case(name)
+        asked_for[name] = [one[0] for names, words in _SYNONYMS if folded in names and (one := words.search(question))]
+        if kind is not None and not can_answer(kind, f": {value}", question, " ".join((name, *asked_for[name]))):
+            del values[name]
+    # What another property says, such as that it is an album, tells of which note something is asked.
+    every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
+    left = frozenset(asked) - titled
+    unsaid = left.difference(terms_of(every, language))
+    nearness = {
+        name: near.get((note.path, name), 0.0)
+        for name, value in values.items()
+        if fold_case(name) not in _OF_THE_NOTE | _OF_THE_FILE and left.isdisjoint(terms_of(value, language))
+    }
+    nearest = max(nearness, key=nearness.__getitem__, default=None)
+    lines, (start, end) = LineIndex(note.text), cut[0]
     for entry in read_entries(note.text[start:end]) or ():
-        value = None if entry.name is None else say_value(note.properties.get(entry.name))
-        if entry.name is None or not value:
+        if entry.name is None or entry.name not in values:
             continue
-        folded = fold_case(entry.name)
-        asked_for = [found[0] for names, words in _SYNONYMS if folded in names and (found := words.search(question))]
-        meant = " ".join((entry.name, *asked_for))
-        if kind is not None and not can_answer(kind, f": {value}", question, meant):
-            continue
+        folded, value = fold_case(entry.name), values[entry.name]
+        meant = " ".join((entry.name, *asked_for[entry.name]))
         said = _find_related_terms(left, terms_of(meant, language))
         is_authors = kind == "person" and folded in _AUTHORS and _WROTE.search(question) is not None
         is_kind = (
@@ -101,12 +150,15 @@ def asked_properties(
             and folded not in _OF_THE_FILE
             and (names_answer(kind, entry.name) or (kind == "moment" and not left and _DAY.match(value) is not None))
             # What is asked of it, such as who published it, has a name of its own.
-            and (is_authors or said or len(left) <= 1)
+            and (is_authors or said or len(unsaid) <= 1)
         )
-        if is_authors:
+        is_near = entry.name == nearest and nearness[nearest] >= NEAR
+        if is_authors or is_near:
             said = left
+        if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
+            meant = f"{meant} {found.left}"
         # Without spaces, pairs of characters that join a word to the next are no words.
-        unspaced = [word for word in asked_for if RUN.fullmatch(word)]
+        unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
         said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
         if is_kind or said:
             text = clean_text(f"{entry.name}: {value}")[:MAX_PROPERTY_CHARS]
@@ -226,7 +278,12 @@ READ_LINES: Final = 12
 class RankedLines:
     """The lines that may answer a question, as far as its words tell."""
 
-    def __init__(self, question: str, notes: Sequence[RelevantNote]) -> None:
+    def __init__(
+        self,
+        question: str,
+        notes: Sequence[RelevantNote],
+        near: Mapping[tuple[VaultPath, str], float] = MappingProxyType({}),
+    ) -> None:
         best = max((one.score for one in notes), default=0.0) or 1.0
         languages = [language_of(one.note.text[one.note.body :]) for one in notes]
         words = question_words(question)
@@ -236,7 +293,7 @@ class RankedLines:
         found = [
             candidate
             for one, language in zip(notes, languages, strict=True)
-            for candidate in _candidates(one, one.score / best, language, question, kind, asked_in[language], titles)
+            for candidate in _candidates(one, one.score / best, language, question, kind, asked_in[language], titles, near)
         ]
         frequency = Counter(term for one in found for term in one.own)
         self._weights = {
@@ -250,8 +307,8 @@ class RankedLines:
             if one.own
             or one.under
             or (kind is not None and one.title and not one.lacks)
-            # The note of what is asked begins with what it is.
-            or (one.is_first and self._is_subject(one))
+            # The note of what is asked begins with what it is, and lists it.
+            or ((one.is_first or one.sentence.kind == "heading") and self._is_subject(one))
         ]
         self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
 
@@ -332,6 +389,7 @@ def _candidates(
     kind: Kind | None,
     asked: frozenset[str],
     titles: frozenset[str],
+    near: Mapping[tuple[VaultPath, str], float],
 ) -> Iterator[Candidate]:
     note = relevant.note
     # What repeats a name, such as the head of a table, says nothing of it.
@@ -360,7 +418,7 @@ def _candidates(
             above = f"{above} {lead}"
         under = asked.intersection(terms_of(above, language)) - title
         yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
-    for one, own, meant in asked_properties(note, question, kind, asked, language):
+    for one, own, meant in asked_properties(note, question, kind, asked, language, near):
         above = f"{note.title} {meant}"
         yield Candidate(
             one, asked, own | kind_terms, frozenset(), title, share, relevant.score, lacks=False, above=above
