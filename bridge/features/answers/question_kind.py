@@ -155,7 +155,13 @@ def kind_of(question: str) -> Kind | None:
 
 def kind_words(kind: Kind, question: str) -> list[str]:
     """Return the words by which a question asks for its kind of answer: what is of that kind need not say them."""
-    found = [words.search(question) for words in (_ASKS[kind], *(asks for asks, _ in _UNITS if kind == "amount"))]
+    asked = _ASKS[kind].search(question)
+    return [*(words_of(asked[0]) if asked else ()), *unit_words(kind, question)]
+
+
+def unit_words(kind: Kind | None, question: str) -> list[str]:
+    """Return the words by which a question asks for an amount of something, such as its price."""
+    found = (asks.search(question) for asks, _ in _UNITS if kind == "amount")
     return words_of(" ".join(one[0] for one in found if one))
 
 

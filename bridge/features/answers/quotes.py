@@ -10,7 +10,7 @@ from operator import mul
 from types import MappingProxyType
 from typing import Final
 
-from bridge.features.answers.question_kind import Kind, can_answer, kind_of, kind_words, names_answer
+from bridge.features.answers.question_kind import Kind, can_answer, kind_of, names_answer, unit_words
 from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
@@ -397,7 +397,7 @@ def _candidates(
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
     values = (value for one in note.properties.values() if len(value := say_value(one)) <= MAX_NAME_CHARS)
     title = asked.intersection(terms_of(" ".join((note.title, *note.aliases, *values)), language))
-    kind_terms = asked.intersection(terms_of(" ".join(kind_words(kind, question)), language)) if kind else frozenset()
+    unit_terms = asked.intersection(terms_of(" ".join(unit_words(kind, question)), language))
     leads = find_leads(note)
     quotable = list(iter_quotable(note, relevant.lines))
     listed = [one.lines for one in quotable if one.kind == "heading"]
@@ -409,7 +409,7 @@ def _candidates(
         above, lead = f"{note.title} {paths[bisect_right(starts, one.lines[0])]}", leads(one.lines[0])
         own = said_terms(asked, terms_of(one.text, language))
         lacks = kind is not None and not can_answer(kind, one.text, question, f"{above} {lead}")
-        own = own if lacks else own | kind_terms
+        own = own if lacks else own | unit_terms
         if not own and one.kind != "heading" and any(lines_overlap(one.lines, lines) for lines in listed):
             # It is quoted with its heading.
             continue
@@ -421,5 +421,5 @@ def _candidates(
     for one, own, meant in asked_properties(note, question, kind, asked, language, near):
         above = f"{note.title} {meant}"
         yield Candidate(
-            one, asked, own | kind_terms, frozenset(), title, share, relevant.score, lacks=False, above=above
+            one, asked, own | unit_terms, frozenset(), title, share, relevant.score, lacks=False, above=above
         )
