@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import Literal
@@ -40,6 +40,9 @@ _QUESTION_END = re.compile("[?？؟]")
 
 SURE = 0.7
 """Confidence below which lines do not answer a question that only several of them say."""
+
+WEAK, CERTAIN = 0.4, 0.85
+"""Chance of the best line below which lines of notes that a question does not name make no answer below a confidence."""
 
 MIN_LINE_SHARE = 0.65
 """Share of a question that one line says, below which others that say the rest do not make an answer of it."""
@@ -134,6 +137,9 @@ class QuotedLine(Record):
     """The probability that it answers."""
     fits: bool = True
     """Whether it is no question, nor of another kind than what is asked for."""
+    note: str = ""
+    is_named: bool = True
+    """Whether the question names its note."""
 
 
 class AskedWords(Record):
@@ -143,6 +149,8 @@ class AskedWords(Record):
     worths: Mapping[str, float]
     read: str = ""
     """The question with its words as the vault spells them; empty where these are the same."""
+    lacking: str = ""
+    """How it asks for what no line has, such as `how much`; empty where one has it, or it asks for no kind of thing."""
 
     def list_terms(self) -> Mapping[str, float]:
         """Return the terms without pairs of characters that lie between words, unless none is left."""
@@ -179,21 +187,22 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     # Of several questions at once, one may be answered.
     parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
     weights = _QUOTED_UNSPACED if any(map(RUN.fullmatch, worths)) else _QUOTED
-    missing = _find_missing(asked, worths, every)
+    missing = tuple(dict.fromkeys(filter(None, [asked.lacking, *_find_missing(asked, worths, every)])))
     lost = max((worth for term, worth in worths.items() if term not in every), default=0.0)
     is_decisive = bool(missing) and lost > HALF * max(worths.values())
+    is_weak = not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK
     confidence, is_torn = 0.0, False
     for part in parts if len(parts) > 1 else [frozenset(worths)]:
         own = {term: worths[term] for term in part}
         odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
-        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said)))
+        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, quoted, said)))
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
         # No note has the language of the question: its words tell nothing.
         verdict = "unsure"
     elif confidence < QUOTE_ABSENT or (is_torn and confidence < SURE):
         verdict = "not_in_vault"
-    elif confidence >= QUOTE_ANSWERED and not (is_decisive or is_torn):
+    elif confidence >= (CERTAIN if is_weak else QUOTE_ANSWERED) and not (asked.lacking or is_decisive or is_torn):
         verdict = "answered"
     return Answerability(verdict, round(confidence, 3), missing)
 
@@ -202,13 +211,23 @@ def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
     return sum(map(worths.__getitem__, terms))
 
 
-def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:
-    """Return whether lines say more of a question together than any says, and none says most; pairs are no words."""
+def _is_strewn(worths: Mapping[str, float], quoted: Sequence[QuotedLine], said: Sequence[frozenset[str]]) -> bool:
+    """Return whether lines say more of a question together than any says, and none says most; pairs are no words.
+
+    Also where only notes that the question does not name say together what no note says alone.
+    """
     if any(map(RUN.fullmatch, worths)):
         return False
-    together = _weigh(worths.keys() & frozenset[str]().union(*said), worths)
-    best = max((_weigh(worths.keys() & one, worths) for one in said), default=0.0)
-    return best < together and best < MIN_LINE_SHARE * sum(worths.values())
+    of_notes = dict[str, frozenset[str]]()
+    for line, one in zip(quoted, said, strict=True):
+        of_notes[line.note] = of_notes.get(line.note, frozenset()) | one
+
+    def weigh_best(lines: Iterable[frozenset[str]]) -> float:
+        return max((_weigh(worths.keys() & one, worths) for one in lines), default=0.0)
+
+    together, best = weigh_best([frozenset[str]().union(*said)]), weigh_best(said)
+    is_apart = weigh_best(of_notes.values()) < together and not any(line.is_named for line in quoted)
+    return best < together and (is_apart or best < MIN_LINE_SHARE * sum(worths.values()))
 
 
 def _find_missing(asked: AskedWords, worths: Mapping[str, float], said: Collection[str]) -> tuple[str, ...]:

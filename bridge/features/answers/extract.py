@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from itertools import compress
 
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import is_of_another_kind, kind_of, kind_words
+from bridge.features.answers.question_kind import can_answer, is_of_another_kind, kind_of, kind_phrase, kind_words
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
@@ -100,17 +101,24 @@ async def _measure_properties(
     """Return how near properties of notes that a question names are to what it asks of these, by path and name."""
     near = {}
     for note in (one.note for one in notes):
-        language = language_of(note.text[note.body :])
-        named = find_named(note, question, asked_stems(question_words(question), language), language)
-        if named is not None and named.left:
+        if left := ask_of(note, question):
             said = dict([*list_properties(note).items()][:MAX_PROPERTIES])
-            found = await measure_nearness(searched, named.left, [f"{name}: {value}" for name, value in said.items()])
+            found = await measure_nearness(searched, left, [f"{name}: {value}" for name, value in said.items()])
             near |= {(note.path, name): one for name, one in zip(said, found, strict=False)}
     return near
 
 
-def _cite(question: str, read: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float]) -> QuotedAnswer:
-    quotes = _with_named(lines.choose(QUOTES, nearness), found, QUOTES)
+def ask_of(note: Note, question: str) -> str | None:
+    """Return what a question asks of a note; None if it does not name it."""
+    language = language_of(note.text[note.body :])
+    named = find_named(note, question, asked_stems(question_words(question), language), language)
+    return named.left if named is not None and named.is_sure else None
+
+
+def _cite(
+    question: str, read: str, found: FoundSources, ranked: RankedLines, nearness: Sequence[float]
+) -> QuotedAnswer:
+    quotes = _with_named(ranked.choose(QUOTES, nearness), found, QUOTES)
     shown = _widen(quotes, found.notes)
     places = [_source_of(one, found.sources) for one in shown]
     ordered = [*dict.fromkeys(places), *(at for at in range(len(found.sources)) if at not in places)]
@@ -118,8 +126,11 @@ def _cite(question: str, read: str, found: FoundSources, lines: RankedLines, nea
     citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    asked = AskedWords(question, found.asked, read)
-    judged = assess_quotes(found.answerability, asked, say_lines(quotes, found.notes, question))
+    lines = say_lines(quotes, shown, found.notes, question)
+    kind = kind_of(question)
+    lacks = kind in ("moment", "amount") and lines and not any(can_answer(kind, one.text, question) for one in lines)
+    asked = AskedWords(question, found.asked, read, kind_phrase(kind, question) if kind and lacks else "")
+    judged = assess_quotes(found.answerability, asked, lines)
     judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
     unquoted = _find_unquoted(judged, found)
     if judged.verdict == "not_in_vault":
@@ -128,21 +139,25 @@ def _cite(question: str, read: str, found: FoundSources, lines: RankedLines, nea
         if judged.missing[:1] and judged.missing[0] in unquoted:
             judged = replace(judged, verdict="partial")
     elif judged.verdict == "partial":
-        # Further lines are seldom more than beside what is asked.
-        citations = citations[:1]
+        # Further lines are seldom more than beside what is asked, but lists of the same note.
+        is_list = [at == 0 or (one.kind == "heading" and one.path == shown[0].path) for at, one in enumerate(shown)]
+        citations = tuple(compress(citations, is_list))
     return QuotedAnswer(sources, citations, judged, _tell_unquoted(unquoted, found))
 
 
-def say_lines(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note], question: str) -> list[QuotedLine]:
-    """Return what quotes say, each with what is above it and the properties of its note."""
+def say_lines(
+    quotes: Sequence[Quote], shown: Sequence[Sentence], notes: Mapping[VaultPath, Note], question: str
+) -> list[QuotedLine]:
+    """Return what quotes say, each as it is shown, with what is above it and the properties of its note."""
     kind = kind_of(question)
     asked = " ".join(kind_words(kind, question)) if kind else ""
     lines = []
     for one in quotes:
-        own = one.sentence.text
+        own, note = one.sentence.text, notes[one.sentence.path]
+        wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
         fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
-        said = (own, one.above, _say_properties(notes, one.sentence.path), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, fits))
+        said = (wide, one.above, _say_properties(note), "" if one.lacks else asked)
+        lines.append(QuotedLine(" ".join(said), one.score, fits, note.path, ask_of(note, question) is not None))
     return lines
 
 
@@ -158,10 +173,9 @@ def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sen
     return shown
 
 
-def _say_properties(notes: Mapping[VaultPath, Note], path: VaultPath) -> str:
+def _say_properties(note: Note) -> str:
     """Return the values of a note's properties, which are true of each of its lines, such as who wrote it."""
-    note = notes.get(path)
-    return " ".join(say_value(value)[:MAX_PROPERTY_CHARS] for value in note.properties.values()) if note else ""
+    return " ".join(value[:MAX_PROPERTY_CHARS] for value in list_properties(note).values())
 
 
 def _with_named(quotes: list[Quote], found: FoundSources, most: int) -> list[Quote]:

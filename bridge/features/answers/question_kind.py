@@ -42,7 +42,7 @@ _ASKS: Final[dict[Kind, re.Pattern[str]]] = {
 """In this order: `how old` before `who`."""
 
 _DATE: Final = re.compile(
-    r"(?<!\d)\d{3,4}(?!\d)|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]|\d(?:st|nd|rd|th)\b"
+    r"(?<!\d)\d{3,4}(?!\d)|\b\w{3,}[ -]['’]?\d0\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]|\d(?:st|nd|rd|th)\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)\b",
     re.IGNORECASE,
 )
@@ -148,6 +148,18 @@ _PROPERTIES: Final[dict[Kind, str]] = {
 """Names of properties that answer such questions."""
 
 
+_SEVERAL: Final = re.compile(
+    r"\b(?:which|what) (?!(?:is|was|does|has)\b)(?:\w+ )??\w+[^s\W]s\b|\b(?:what are|welche|quali|quel(?:le)?s|cuáles|quais"
+    r"|welke)\b|哪[些几]|有什么",
+    re.IGNORECASE,
+)
+"""Asks for several things."""
+
+
+def asks_list(question: str) -> bool:
+    return _SEVERAL.search(question) is not None
+
+
 def kind_of(question: str) -> Kind | None:
     kind = next((kind for kind, words in _ASKS.items() if words.search(question)), None)
     return "amount" if kind is None and any(asks.search(question) for asks, _ in _UNITS) else kind
@@ -157,6 +169,12 @@ def kind_words(kind: Kind, question: str) -> list[str]:
     """Return the words by which a question asks for its kind of answer: what is of that kind need not say them."""
     asked = _ASKS[kind].search(question)
     return [*(words_of(asked[0]) if asked else ()), *unit_words(kind, question)]
+
+
+def kind_phrase(kind: Kind, question: str) -> str:
+    """Return the words by which a question asks for its kind of answer as it says them, those for a unit if any."""
+    patterns = (_ASKS[kind], *(asks for asks, _ in _UNITS if kind == "amount"))
+    return max((found[0] for one in patterns if (found := one.search(question))), key=len, default="").lower()
 
 
 def unit_words(kind: Kind | None, question: str) -> list[str]:

@@ -10,7 +10,7 @@ from operator import mul
 from types import MappingProxyType
 from typing import Final
 
-from bridge.features.answers.question_kind import Kind, can_answer, kind_of, names_answer, unit_words
+from bridge.features.answers.question_kind import Kind, asks_list, can_answer, kind_of, names_answer, unit_words
 from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
@@ -48,8 +48,9 @@ _DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?\b")
 _OF_THE_FILE: Final = frozenset({"created", "date created", "updated", "modified", "date modified"})
 """Properties that tell when a note was written, not when what it is about happened."""
 
-_OF_THE_NOTE: Final = frozenset({"title", "aliases", "tags", "type", "subtype", "category", "categories"})
-"""Properties that tell what a note is, not what is asked of it, unless by their names."""
+_OF_THE_NOTE: Final = _OF_THE_FILE | {"title", "aliases", "tags", "type", "subtype", "category", "categories"}
+"""These, and properties that tell what a note is, not what is asked of it, unless by their names."""
+
 
 _AUTHORS: Final = frozenset({"author", "authors", "autor", "autore", "auteur", "作者"})
 
@@ -91,6 +92,8 @@ class NamedNote(Record):
     """The terms of the question that name it."""
     left: str
     """The other words of the question."""
+    is_sure: bool
+    """Whether the question says enough of its name."""
 
 
 def find_named(note: Note, question: str, asked: Collection[str], language: str | None) -> NamedNote | None:
@@ -99,7 +102,7 @@ def find_named(note: Note, question: str, asked: Collection[str], language: str 
         if named := terms.intersection(asked):
             words = question.replace(name, " ").split()
             left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
-            return NamedNote(named, left if len(named) >= NAMED_SHARE * len(terms) else "")
+            return NamedNote(named, left, len(named) >= NAMED_SHARE * len(terms))
     return None
 
 
@@ -131,12 +134,10 @@ def asked_properties(
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
     left = frozenset(asked) - titled
     unsaid = left.difference(terms_of(every, language))
-    nearness = {
-        name: near.get((note.path, name), 0.0)
-        for name, value in values.items()
-        if fold_case(name) not in _OF_THE_NOTE | _OF_THE_FILE and left.isdisjoint(terms_of(value, language))
-    }
-    nearest = max(nearness, key=nearness.__getitem__, default=None)
+    nearness = {name: near.get((note.path, name), 0.0) for name in values if fold_case(name) not in _OF_THE_NOTE}
+    nearest = max(nearness, key=nearness.__getitem__, default="")
+    if left.intersection(terms_of(values.get(nearest, ""), language)):
+        nearest = ""
     lines, (start, end) = LineIndex(note.text), cut[0]
     for entry in read_entries(note.text[start:end]) or ():
         if entry.name is None or entry.name not in values:
@@ -201,6 +202,9 @@ SUBJECT: Final = 0.4
 
 FIRST_ODDS: Final = 0.5
 """What the first lines of such a note gain."""
+
+LIST_ODDS: Final = 2.0
+"""What a list in such a note gains where several things are asked for."""
 
 _SAID = 0.6
 """What a word still weighs after a chosen line has said it."""
@@ -289,11 +293,14 @@ class RankedLines:
         words = question_words(question)
         asked_in = {language: asked_stems(words, language) for language in languages}
         kind = self._kind = kind_of(question)
+        self._asks_list = kind is None and asks_list(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
         found = [
             candidate
             for one, language in zip(notes, languages, strict=True)
-            for candidate in _candidates(one, one.score / best, language, question, kind, asked_in[language], titles, near)
+            for candidate in _candidates(
+                one, one.score / best, language, question, kind, asked_in[language], titles, near
+            )
         ]
         frequency = Counter(term for one in found for term in one.own)
         self._weights = {
@@ -308,7 +315,7 @@ class RankedLines:
             or one.under
             or (kind is not None and one.title and not one.lacks)
             # The note of what is asked begins with what it is, and lists it.
-            or ((one.is_first or one.sentence.kind == "heading") and self._is_subject(one))
+            or ((one.is_first or (kind is None and one.sentence.kind == "heading")) and self._is_subject(one))
         ]
         self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
 
@@ -350,6 +357,8 @@ class RankedLines:
         odds = sum(map(mul, (*features, nearness or 0.0), by))
         if self._kind is None and candidate.is_first and self._is_subject(candidate):
             odds += FIRST_ODDS
+        if self._asks_list and candidate.sentence.kind == "heading" and self._is_subject(candidate):
+            odds += LIST_ODDS
         return 1 / (1 + math.exp(-odds))
 
 
