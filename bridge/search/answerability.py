@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import Literal
@@ -42,7 +42,7 @@ SURE = 0.7
 """Confidence below which lines do not answer a question that only several of them say."""
 
 WEAK, CERTAIN = 0.4, 0.85
-"""Chance of the best line below which lines of notes that a question does not name make no answer below a confidence."""
+"""Chance of the best line below which notes that a question does not name answer it only from a confidence."""
 
 MIN_LINE_SHARE = 0.65
 """Share of a question that one line says, below which others that say the rest do not make an answer of it."""
@@ -57,16 +57,17 @@ Features = tuple[float, float, float]
 which says most, and the score of the best note."""
 
 _ASKING = {
-    "english": "often many much long go went say said call name mean happen get use need tell does must might would could"
-    " should want according after before during while",
-    "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht kommt laut"
-    " sollte könnte würde müsste",
-    "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait pourrait"
-    " faudrait",
+    "english": "often many much long go went say said call name mean happen get use need tell does must might"
+    " would could should want according after before during while",
+    "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht"
+    " kommt laut sollte könnte würde müsste",
+    "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait"
+    " pourrait faudrait",
     "spanish": "cuánto cuántos cuántas cuanto cuantos cuantas hace hacer llama dice significa sirve existe según"
     " debería podría tendría",
-    "italian": "quanto quanta quanti quante spesso chiama fa fanno fare fatto va vanno dice significa serve funziona"
-    " succede secondo dovrebbe dovrei potrebbe potrei posso puoi vuole vorrei devo devi esiste",
+    "italian": "quanto quanta quanti quante spesso chiama fa fanno fare fatto va vanno dice significa serve"
+    " funziona succede secondo dovrebbe dovrei potrebbe potrei posso puoi vuole vorrei devo devi"
+    " esiste",
     "portuguese": "quanto quantos quantas chama faz fazer diz significa serve existe segundo deveria poderia",
     "dutch": "vaak vaker hoeveel heet betekent doet maakt gebeurt zegt volgens zou zouden",
     "russian": "сколько часто",
@@ -137,7 +138,6 @@ class QuotedLine(Record):
     """The probability that it answers."""
     fits: bool = True
     """Whether it is no question, nor of another kind than what is asked for."""
-    note: str = ""
     is_named: bool = True
     """Whether the question names its note."""
 
@@ -195,7 +195,7 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     for part in parts if len(parts) > 1 else [frozenset(worths)]:
         own = {term: worths[term] for term in part}
         odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
-        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, quoted, said)))
+        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said)))
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
         # No note has the language of the question: its words tell nothing.
@@ -211,23 +211,13 @@ def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
     return sum(map(worths.__getitem__, terms))
 
 
-def _is_strewn(worths: Mapping[str, float], quoted: Sequence[QuotedLine], said: Sequence[frozenset[str]]) -> bool:
-    """Return whether lines say more of a question together than any says, and none says most; pairs are no words.
-
-    Also where only notes that the question does not name say together what no note says alone.
-    """
+def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:
+    """Return whether lines say more of a question together than any says, and none says most; pairs are no words."""
     if any(map(RUN.fullmatch, worths)):
         return False
-    of_notes = dict[str, frozenset[str]]()
-    for line, one in zip(quoted, said, strict=True):
-        of_notes[line.note] = of_notes.get(line.note, frozenset()) | one
-
-    def weigh_best(lines: Iterable[frozenset[str]]) -> float:
-        return max((_weigh(worths.keys() & one, worths) for one in lines), default=0.0)
-
-    together, best = weigh_best([frozenset[str]().union(*said)]), weigh_best(said)
-    is_apart = weigh_best(of_notes.values()) < together and not any(line.is_named for line in quoted)
-    return best < together and (is_apart or best < MIN_LINE_SHARE * sum(worths.values()))
+    together = _weigh(worths.keys() & frozenset[str]().union(*said), worths)
+    best = max((_weigh(worths.keys() & one, worths) for one in said), default=0.0)
+    return best < together and best < MIN_LINE_SHARE * sum(worths.values())
 
 
 def _find_missing(asked: AskedWords, worths: Mapping[str, float], said: Collection[str]) -> tuple[str, ...]:

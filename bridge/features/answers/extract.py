@@ -7,7 +7,7 @@ from itertools import compress
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import can_answer, is_of_another_kind, kind_of, kind_phrase, kind_words
+from bridge.features.answers.question_kind import can_answer, is_of_another_kind, kind_of, kind_phrases, kind_words
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
@@ -111,8 +111,8 @@ async def _measure_properties(
 def ask_of(note: Note, question: str) -> str | None:
     """Return what a question asks of a note; None if it does not name it."""
     language = language_of(note.text[note.body :])
-    named = find_named(note, question, asked_stems(question_words(question), language), language)
-    return named.left if named is not None and named.is_sure else None
+    _, left, is_named = find_named(note, question, asked_stems(question_words(question), language), language)
+    return left if is_named else None
 
 
 def _cite(
@@ -129,7 +129,7 @@ def _cite(
     lines = say_lines(quotes, shown, found.notes, question)
     kind = kind_of(question)
     lacks = kind in ("moment", "amount") and lines and not any(can_answer(kind, one.text, question) for one in lines)
-    asked = AskedWords(question, found.asked, read, kind_phrase(kind, question) if kind and lacks else "")
+    asked = AskedWords(question, found.asked, read, max(kind_phrases(kind, question), key=len) if lacks else "")
     judged = assess_quotes(found.answerability, asked, lines)
     judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
     unquoted = _find_unquoted(judged, found)
@@ -157,7 +157,7 @@ def say_lines(
         wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
         fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
         said = (wide, one.above, _say_properties(note), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, fits, note.path, ask_of(note, question) is not None))
+        lines.append(QuotedLine(" ".join(said), one.score, fits, ask_of(note, question) is not None))
     return lines
 
 

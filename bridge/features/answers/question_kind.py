@@ -10,39 +10,28 @@ from bridge.text.words import RUN, TOKEN, words_of
 
 Kind = Literal["moment", "amount", "person", "place"]
 
-_ASKS: Final[dict[Kind, re.Pattern[str]]] = {
-    "moment": re.compile(
-        r"\b(?:when|since when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|seit wann"
-        r"|welche[mns]? (?:jahr|tag|monat|datum)"
-        r"|quand|quelle année|cuándo|qué año|quando|che anno|wanneer|welk jaar"
-        r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b"
-        r"|किस (?:वर्ष|साल)|कब|什么时候|何时|哪一?年|何年|いつ|متى",
-        re.IGNORECASE,
-    ),
-    "amount": re.compile(
-        r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)"
-        r"|(?:what|which) (?:percentage|percent|number|temperature|price|size|age)"
-        r"|wie (?:viel\w*|lange|alt|oft|hoch|groß"
+_ASKS: Final = {
+    kind: re.compile(words, re.IGNORECASE)
+    for kind, words in dict[Kind, str](
+        moment=r"\b(?:when|since when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|seit wann"
+        r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando|che anno|wanneer|welk jaar"
+        r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b|किस (?:वर्ष|साल)|कब|什么时候"
+        r"|何时|哪一?年|何年|いつ|متى",
+        amount=r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
+        r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
         r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
-        r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b"
-        r"|कितन|多少|几|多久|幾|いくつ|何人|كم",
-        re.IGNORECASE,
-    ),
-    "person": re.compile(
-        r"\b(?:who|whose|whom|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem|hvem)\b"
-        r"|किसने|कौन|谁|誰",
-        re.IGNORECASE,
-    ),
-    "place": re.compile(
-        r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde|gdzie"
-        r"|kde|var|hvor)\b|कहाँ|哪里|在哪|どこ|أين",
-        re.IGNORECASE,
-    ),
+        r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|几|多久|幾|いくつ|何人|كم",
+        person=r"\b(?:who|whose|whom|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem"
+        r"|hvem)\b|किसने|कौन|谁|誰",
+        place=r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde"
+        r"|gdzie|kde|var|hvor)\b|कहाँ|哪里|在哪|どこ|أين",
+    ).items()
 }
 """In this order: `how old` before `who`."""
 
 _DATE: Final = re.compile(
-    r"(?<!\d)\d{3,4}(?!\d)|\b\w{3,}[ -]['’]?\d0\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]|\d(?:st|nd|rd|th)\b"
+    r"(?<!\d)\d{3,4}(?!\d)|\b\w{3,}[ -]['’]?\d0\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]"
+    r"|\d(?:st|nd|rd|th)\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)\b",
     re.IGNORECASE,
 )
@@ -55,63 +44,31 @@ _NUMBER: Final = re.compile(
     r"|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस",
     re.IGNORECASE,
 )
-_UNITS: Final = (
-    (
-        re.compile(
-            r"\b(?:price|costs?|paid|pay|fee|salary|prezz[oi]|cost[aio]|costano|pag(?:o|are|ato)|preise?|kosten?|kostet"
-            r"|gehalt|prix|coûte\w*|precios?|cuestan?|preço|custam?|prijs|цена|стоит|fiyat\w*|preț\w*|costă)\b"
-            r"|多少钱|价格|费用|いくら|値段|価格|얼마|कीमत",
-            re.IGNORECASE,
-        ),
-        re.compile(
+_UNITS: Final = tuple(
+    (re.compile(asks, re.IGNORECASE), re.compile(shows, re.IGNORECASE))
+    for asks, shows in {
+        r"\b(?:price|costs?|paid|pay|fee|salary|prezz[oi]|cost[aio]|costano|pag(?:o|are|ato)|preise?|kosten?"
+        r"|kostet|gehalt|prix|coûte\w*|precios?|cuestan?|preço|custam?|prijs|цена|стоит|fiyat\w*|preț\w*|costă)\b"
+        r"|多少钱|价格|费用|いくら|値段|価格|얼마|कीमत": (
             r"[$€£¥₹₽₩₺]|\b(?:usd|eur|gbp|chf|euros?|dollars?|dollari|cents?|pounds?|yen|yuan|rmb|rupees?|lei)\b"
-            r"|[\d万千百] ?(?:元|块|美元|刀|円|원|руб)|免费|grati[st]\w*|kostenlos",
-            re.IGNORECASE,
+            r"|[\d万千百] ?(?:元|块|美元|刀|円|원|руб)|免费|grati[st]\w*|kostenlos"
         ),
-    ),
-    (
-        re.compile(
-            r"\b(?:temperatur\w*|températures?|how (?:hot|cold|warm)|wie (?:heiß|kalt|warm)|quanti gradi)\b"
-            r"|温度|[几少]度|気温|तापमान|온도",
-            re.IGNORECASE,
+        r"\b(?:temperatur\w*|températures?|how (?:hot|cold|warm)|wie (?:heiß|kalt|warm)|quanti gradi)\b|温度|[几少]度"
+        r"|気温|तापमान|온도": (r"\d ?(?:°|º|℃|℉|[CFK]\b|degrees?\b|grad)|\d ?度"),
+        r"\b(?:percent\w*|prozent\w*|pourcentages?|porcentaje|yüzde\w*|procent\w*|процент\w*)\b|百分|प्रतिशत": (
+            r"[%％]|\b(?:percent\w*|per cent|prozent|per cento|pour cent|por ciento|yüzde|procent\w*)\b|百分之|प्रतिशत"
         ),
-        re.compile(r"\d ?(?:°|º|℃|℉|[CFK]\b|degrees?\b|grad)|\d ?度", re.IGNORECASE),
-    ),
-    (
-        re.compile(
-            r"\b(?:percent\w*|prozent\w*|pourcentages?|porcentaje|yüzde\w*|procent\w*|процент\w*)\b|百分|प्रतिशत",
-            re.IGNORECASE,
-        ),
-        re.compile(
-            r"[%％]|\b(?:percent\w*|per cent|prozent|per cento|pour cent|por ciento|yüzde|procent\w*)\b|百分之|प्रतिशत",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        re.compile(
-            r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto (?:tempo|dura\w*)|hoe lang|hur länge)\b"
-            r"|多[久长]|几(?:分钟|个?小时|个月|[天周年])|どのくらい",
-            re.IGNORECASE,
-        ),
-        re.compile(
+        r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto (?:tempo|dura\w*)|hoe lang|hur länge)\b"
+        r"|多[久长]|几(?:分钟|个?小时|个月|[天周年])|どのくらい": (
             r"\b(?:second|sec|minute?|min|hour|day|week|month|year|sekunde|stunde|tag|woche|monat|jahr|heure|jour"
-            r"|semaine|hora|día|semana|año|dia|ano)(?:e?[sn])?\b"
-            r"|\b(?:minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|mois|ans|short|long|forever|always)\b"
-            r"|[秒分天周月年]|小时|時間|日間",
-            re.IGNORECASE,
+            r"|semaine|hora|día|semana|año|dia|ano)(?:e?[sn])?\b|\b(?:minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]"
+            r"|ann[oi]|mois|ans|short|long|forever|always)\b|[秒分天周月年]|小时|時間|日間"
         ),
-    ),
-    (
-        re.compile(
-            r"\b(?:how (?:tall|high|heavy|far|deep|wide)|wie (?:groß|hoch|schwer|weit|tief|breit)"
-            r"|quanto (?:pesa\w*|dista\w*|è (?:alt|lung|grand)\w*))\b|多[高重远宽]",
-            re.IGNORECASE,
+        r"\b(?:how (?:tall|high|heavy|far|deep|wide)|wie (?:groß|hoch|schwer|weit|tief|breit)|quanto (?:pesa\w*"
+        r"|dista\w*|è (?:alt|lung|grand)\w*))\b|多[高重远宽]": (
+            r"\d ?(?:mm|cm|km|m|kg|g|ft|lbs?|feet|foot|in|inch(?:es)?|miles?|met(?:er|re|ri)s?|pounds|[米斤里克])"
         ),
-        re.compile(
-            r"\d ?(?:mm|cm|km|m|kg|g|ft|lbs?|feet|foot|in|inch(?:es)?|miles?|met(?:er|re|ri)s?|pounds|[米斤里克])",
-            re.IGNORECASE,
-        ),
-    ),
+    }.items()
 )
 """How a question asks for money, heat, a share, time or a size, and what shows that a text says one."""
 
@@ -142,21 +99,21 @@ _NAME: Final = re.compile(r"(?:(?<=\w\s)|(?<=[,:]\s)|(?<=[A-Z]\.\s))[A-Z\u00c0-\
 _PROPERTIES: Final[dict[Kind, str]] = {
     "moment": "date start end begin born died year released published datepublished datum data fecha jahr année",
     "amount": "price cost rating score count number preis preço prezzo precio prix",
-    "person": "author authors by creator director artist people person with editor founder cast host guest guests maker autor autore auteur",
+    "person": "author authors by creator director artist people person with editor founder cast host guest maker"
+    " autor autore auteur",
     "place": "loc location place venue city country address where ort lugar luogo lieu",
 }
 """Names of properties that answer such questions."""
 
 
 _SEVERAL: Final = re.compile(
-    r"\b(?:which|what) (?!(?:is|was|does|has)\b)(?:\w+ )??\w+[^s\W]s\b|\b(?:what are|welche|quali|quel(?:le)?s|cuáles|quais"
-    r"|welke)\b|哪[些几]|有什么",
+    r"\b(?:which|what) (?!(?:is|was|does|has)\b)(?:\w+ )??\w+[^s\W]s\b"
+    r"|\b(?:what are|welche|quali|quel(?:le)?s|cuáles|quais|welke)\b|哪[些几]|有什么",
     re.IGNORECASE,
 )
-"""Asks for several things."""
 
 
-def asks_list(question: str) -> bool:
+def asks_for_several(question: str) -> bool:
     return _SEVERAL.search(question) is not None
 
 
@@ -167,20 +124,13 @@ def kind_of(question: str) -> Kind | None:
 
 def kind_words(kind: Kind, question: str) -> list[str]:
     """Return the words by which a question asks for its kind of answer: what is of that kind need not say them."""
-    asked = _ASKS[kind].search(question)
-    return [*(words_of(asked[0]) if asked else ()), *unit_words(kind, question)]
+    return words_of(" ".join(kind_phrases(kind, question)))
 
 
-def kind_phrase(kind: Kind, question: str) -> str:
-    """Return the words by which a question asks for its kind of answer as it says them, those for a unit if any."""
-    patterns = (_ASKS[kind], *(asks for asks, _ in _UNITS if kind == "amount"))
-    return max((found[0] for one in patterns if (found := one.search(question))), key=len, default="").lower()
-
-
-def unit_words(kind: Kind | None, question: str) -> list[str]:
-    """Return the words by which a question asks for an amount of something, such as its price."""
-    found = (asks.search(question) for asks, _ in _UNITS if kind == "amount")
-    return words_of(" ".join(one[0] for one in found if one))
+def kind_phrases(kind: Kind | None, question: str) -> list[str]:
+    """Return how a question asks for its kind of answer, and for an amount of something such as its price."""
+    patterns = (*([_ASKS[kind]] if kind else ()), *(asks for asks, _ in _UNITS if kind in (None, "amount")))
+    return [found[0].lower() for one in patterns if (found := one.search(question))]
 
 
 def can_answer(kind: Kind, text: str, question: str, above: str = "") -> bool:

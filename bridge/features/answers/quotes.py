@@ -10,7 +10,14 @@ from operator import mul
 from types import MappingProxyType
 from typing import Final
 
-from bridge.features.answers.question_kind import Kind, asks_list, can_answer, kind_of, names_answer, unit_words
+from bridge.features.answers.question_kind import (
+    Kind,
+    asks_for_several,
+    can_answer,
+    kind_of,
+    kind_phrases,
+    names_answer,
+)
 from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
@@ -85,25 +92,17 @@ NAMED_SHARE = 0.5
 """Share of a name that a question says which names the note."""
 
 
-class NamedNote(Record):
-    """A note that a question names, and what it asks of it."""
-
-    named: frozenset[str]
-    """The terms of the question that name it."""
-    left: str
-    """The other words of the question."""
-    is_sure: bool
-    """Whether the question says enough of its name."""
-
-
-def find_named(note: Note, question: str, asked: Collection[str], language: str | None) -> NamedNote | None:
+def find_named(
+    note: Note, question: str, asked: Collection[str], language: str | None
+) -> tuple[frozenset[str], str, bool]:
+    """Return the terms of a question that name a note, its other words, and whether these terms are enough."""
     for name in (note.title, *note.aliases, *(heading.text for heading in note.headings[:1])):
         terms = frozenset(terms_of(name, language))
         if named := terms.intersection(asked):
             words = question.replace(name, " ").split()
             left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
-            return NamedNote(named, left, len(named) >= NAMED_SHARE * len(terms))
-    return None
+            return named, left, len(named) >= NAMED_SHARE * len(terms)
+    return frozenset(), "", False
 
 
 def list_properties(note: Note) -> dict[str, str]:
@@ -120,10 +119,10 @@ def asked_properties(
     near: Mapping[tuple[VaultPath, str], float],
 ) -> Iterator[tuple[Sentence, frozenset[str], str]]:
     """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
-    cut, found = cut_frontmatter(note.text) if note.properties else None, find_named(note, question, asked, language)
-    if cut is None or found is None:
+    cut = cut_frontmatter(note.text) if note.properties else None
+    titled, others, _ = find_named(note, question, asked, language)
+    if cut is None or not titled:
         return
-    titled = found.named
     values, asked_for = list_properties(note), dict[str, list[str]]()
     for name, value in [*values.items()]:
         folded = fold_case(name)
@@ -157,7 +156,7 @@ def asked_properties(
         if is_authors or is_near:
             said = left
         if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
-            meant = f"{meant} {found.left}"
+            meant = f"{meant} {others}"
         # Without spaces, pairs of characters that join a word to the next are no words.
         unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
         said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
@@ -293,7 +292,7 @@ class RankedLines:
         words = question_words(question)
         asked_in = {language: asked_stems(words, language) for language in languages}
         kind = self._kind = kind_of(question)
-        self._asks_list = kind is None and asks_list(question)
+        self._asks_list = kind is None and asks_for_several(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
         found = [
             candidate
@@ -406,7 +405,8 @@ def _candidates(
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
     values = (value for one in note.properties.values() if len(value := say_value(one)) <= MAX_NAME_CHARS)
     title = asked.intersection(terms_of(" ".join((note.title, *note.aliases, *values)), language))
-    unit_terms = asked.intersection(terms_of(" ".join(unit_words(kind, question)), language))
+    units = kind_phrases(None, question) if kind == "amount" else ()
+    unit_terms = asked.intersection(terms_of(" ".join(units), language))
     leads = find_leads(note)
     quotable = list(iter_quotable(note, relevant.lines))
     listed = [one.lines for one in quotable if one.kind == "heading"]
