@@ -256,3 +256,37 @@ LONG = "so much to do " * 12
 )
 def test_what_introduces_a_list_is_quoted_with_it(text: str, said: str) -> None:
     assert said in [one.text for one in iter_quotable(read_document(VaultPath("A.md"), text.encode()))]
+
+
+GAME = b"""\
+---
+categories:
+  - "[[Games]]"
+system: "[[Nintendo Switch]]"
+maker: "[[Nintendo]]"
+---
+"""
+
+
+def test_the_property_that_is_nearest_in_meaning_is_quoted() -> None:
+    note, question = relevant("Breath of the Wild.md", GAME), "Which console is Breath of the Wild played on?"
+    near = {(note.note.path, "system"): 0.4, (note.note.path, "maker"): 0.3, (note.note.path, "categories"): 0.5}
+    assert [one.sentence.text for one in RankedLines(question, [note], near).choose(3)] == ["system: Nintendo Switch"]
+    assert RankedLines(question, [note]).choose(3) == []
+
+
+def test_what_another_property_says_need_not_be_answered() -> None:
+    album = b'---\ncategories: "[[Albums]]"\nartist: "[[Paul Chambers]]"\n---\n'
+    note = relevant("Bass on Top.md", album)
+    assert quoted("Who made the album Bass on Top?", note) == ["artist: Paul Chambers"]
+
+
+def test_a_list_of_the_note_is_quoted_where_several_things_are_asked_for() -> None:
+    text = "# Recession Studios\n\nCoil performed live at Recession Studios.\n\n## Setlist\n\n1. Sicktone\n2. Poisons\n"
+    note = relevant("Recession Studios.md", text.encode())
+    assert "Setlist: 1. Sicktone; 2. Poisons" in quoted("Which songs were played at Recession Studios?", note)
+
+
+def test_forms_of_the_words_that_ask_are_not_looked_for() -> None:
+    text = "Il pane si chiama levain e non contiene sale. Questo impasto è della nonna, che ne era molto fiera."
+    assert quoted("Come si chiamava il levain?", relevant("Pane.md", text.encode()), most=1)[0].startswith("Il pane")

@@ -7,7 +7,7 @@ from itertools import compress
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import can_answer, is_of_another_kind, kind_of, kind_phrases, kind_words
+from bridge.features.answers.question_kind import can_answer, kind_of, kind_phrases, kind_words
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
@@ -99,7 +99,7 @@ async def _measure_properties(
     searched: Sources, question: str, notes: Sequence[RelevantNote]
 ) -> dict[tuple[VaultPath, str], float]:
     """Return how near properties of notes that a question names are to what it asks of these, by path and name."""
-    near = {}
+    near = dict[tuple[VaultPath, str], float]()
     for note in (one.note for one in notes):
         if left := ask_of(note, question):
             said = dict([*list_properties(note).items()][:MAX_PROPERTIES])
@@ -155,9 +155,8 @@ def say_lines(
     for one in quotes:
         own, note = one.sentence.text, notes[one.sentence.path]
         wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
-        fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
         said = (wide, one.above, _say_properties(note), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, fits, ask_of(note, question) is not None))
+        lines.append(QuotedLine(" ".join(said), one.score, not one.asks, ask_of(note, question) is not None))
     return lines
 
 

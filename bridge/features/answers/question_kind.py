@@ -10,27 +10,26 @@ from bridge.text.words import RUN, TOKEN, words_of
 
 Kind = Literal["moment", "amount", "person", "place"]
 
-_ASKS: Final = {
-    kind: re.compile(words, re.IGNORECASE)
-    for kind, words in dict[Kind, str](
-        moment=r"\b(?:when|since when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|seit wann"
-        r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando|che anno|wanneer|welk jaar"
-        r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b|किस (?:वर्ष|साल)|कब|什么时候"
-        r"|何时|哪一?年|何年|いつ|متى",
-        amount=r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
-        r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
-        r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
-        r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|几|多久|幾|いくつ|何人|كم",
-        person=r"\b(?:who|whose|whom|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem"
-        r"|hvem)\b|किसने|कौन|谁|誰",
-        place=r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde"
-        r"|gdzie|kde|var|hvor)\b|कहाँ|哪里|在哪|どこ|أين",
-    ).items()
+_WORDS: Final[dict[Kind, str]] = {
+    "moment": r"\b(?:when|since when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|seit wann"
+    r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando|che anno|wanneer|welk jaar"
+    r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b|किस (?:वर्ष|साल)|कब|什么时候"
+    r"|何时|哪一?年|何年|いつ|متى",
+    "amount": r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
+    r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
+    r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
+    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|几|多久|幾|いくつ|何人|كم",
+    "person": r"\b(?:who|whose|whom|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem"
+    r"|hvem)\b|किसने|कौन|谁|誰",
+    "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde"
+    r"|gdzie|kde|var|hvor)\b|कहाँ|哪里|在哪|どこ|أين",
 }
 """In this order: `how old` before `who`."""
 
+_ASKS: Final = {kind: re.compile(words, re.IGNORECASE) for kind, words in _WORDS.items()}
+
 _DATE: Final = re.compile(
-    r"(?<!\d)\d{3,4}(?!\d)|\b\w{3,}[ -]['’]?\d0\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]"
+    r"(?<!\d)\d{3,4}(?!\d)|['’]\d0(?!\d)|\b\d0(?:er|s)\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]"
     r"|\d(?:st|nd|rd|th)\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)\b",
     re.IGNORECASE,
@@ -82,14 +81,6 @@ _COUNTED: Final = re.compile(
 
 _NUMBER_REACH: Final = 3
 """Words between a number and what it counts."""
-
-_OF_A_DATE: Final = re.compile(
-    r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\b\w++(?=\s\d{1,2}(?!\d))"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
-    re.IGNORECASE,
-)
-"""The word for a month or a day, by the number of the day beside it, or in English."""
 
 _CASED: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")
 _NAME: Final = re.compile(r"(?:(?<=\w\s)|(?<=[,:]\s)|(?<=[A-Z]\.\s))[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
@@ -159,18 +150,6 @@ def _counts(counted: re.Match[str], text: str, above: str) -> bool:
     numbers = [at for at, word in enumerate(words) if _NUMBER.search(word)]
     places = [at for at, word in enumerate(words) if not what.isdisjoint(terms_of(word, language))]
     return any(abs(at - place) <= _NUMBER_REACH for at in numbers for place in places)
-
-
-def is_of_another_kind(kind: Kind, text: str, question: str) -> bool:
-    """Return whether a text says only when where or who is asked for, or only where or who when when is."""
-    if not _CASED.search(text):
-        return False
-    if kind == "moment":
-        # In German, any noun has a capital.
-        names = set() if language_of(f"{question} {text}") == "german" else _find_names(text, question)
-        return bool(names) and not (_DATE.search(text) or _NUMBER.search(text))
-    names = _find_names(text, question) - set(_OF_A_DATE.findall(text))
-    return kind in ("person", "place") and not names and _DATE.search(text) is not None
 
 
 def _find_names(text: str, question: str) -> set[str]:

@@ -59,16 +59,6 @@ _OF_THE_NOTE: Final = _OF_THE_FILE | {"title", "aliases", "tags", "type", "subty
 """These, and properties that tell what a note is, not what is asked of it, unless by their names."""
 
 
-_AUTHORS: Final = frozenset({"author", "authors", "autor", "autore", "auteur", "作者"})
-
-_WROTE: Final = re.compile(
-    r"\b(?:wrote|written|writes?|author|schrieb|geschrieben|écrit|escribió|escrito|ha scritto|escreveu|schreef"
-    r"|написал\w*)\b"
-    r"|写|書",
-    re.IGNORECASE,
-)
-"""Says that who is asked for is an author."""
-
 _SYNONYMS: Final = tuple(
     (frozenset(names.split()), re.compile(words, re.IGNORECASE))
     for names, words in (
@@ -77,6 +67,14 @@ _SYNONYMS: Final = tuple(
         ("score rating", r"评分|評価|vot[oi]|bewert\w*|puntuación"),
         ("datepublished released published", r"上映|出版|发行|usci\w*|erschien\w*"),
         ("publisher", r"出版社|editore|verlag|éditeur"),
+        (
+            "author authors",
+            r"\b(?:wrote|writt?e[ns]?)\b|schr(?:ieb|eef)|geschrieben|écrit|escri(?:bi|to)|scritto|написал|写|書",
+        ),
+        (
+            "autor autore auteur 作者",
+            r"\bauthor|schrieb|geschrieben|écrit|escri(?:bi|to)|scritto|escreveu|написал|写|書",
+        ),
     )
 )
 """Properties that clippers name in English, and how other languages ask for them."""
@@ -144,16 +142,15 @@ def asked_properties(
         folded, value = fold_case(entry.name), values[entry.name]
         meant = " ".join((entry.name, *asked_for[entry.name]))
         said = _find_related_terms(left, terms_of(meant, language))
-        is_authors = kind == "person" and folded in _AUTHORS and _WROTE.search(question) is not None
         is_kind = (
             kind is not None
             and folded not in _OF_THE_FILE
             and (names_answer(kind, entry.name) or (kind == "moment" and not left and _DAY.match(value) is not None))
             # What is asked of it, such as who published it, has a name of its own.
-            and (is_authors or said or len(unsaid) <= 1)
+            and (said or len(unsaid) <= 1)
         )
         is_near = entry.name == nearest and nearness[nearest] >= NEAR
-        if is_authors or is_near:
+        if is_near:
             said = left
         if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
             meant = f"{meant} {others}"
