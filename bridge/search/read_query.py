@@ -1,7 +1,7 @@
 """Reads what a search asks for: its words as the vault spells them, and the notes that an answer may contain."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
@@ -204,12 +204,13 @@ def _is_short(query: Query) -> bool:
     return len(query.words) <= MAX_SHORT_WORDS + 1 and len(query.content) <= MAX_SHORT_WORDS
 
 
-def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
-    """Replace words of a query by others, and add a notice."""
+def correct_spelling(query: Query, read_as: Mapping[str, str], right: Collection[str] = ()) -> Query:
+    """Replace words of a query by others, and add a notice on those that are not right words of their own."""
     text = query.text
     for word, meant in read_as.items():
         text = text.replace(word, meant)
-    notices = (f"`{word}` is read as `{meant}`; `+{word}` asks for it as typed." for word, meant in read_as.items())
+    told = {word: meant for word, meant in read_as.items() if word not in right}
+    notices = (f"`{word}` is read as `{meant}`; `+{word}` asks for it as typed." for word, meant in told.items())
     return replace(
         query,
         text=text,
@@ -285,8 +286,10 @@ async def correct_query(sources: Sources, query: Query, mode: SearchMode) -> Que
         return replace(query, notices=(*query.notices, _READING))
     # A model reads the forms of a word by itself.
     read_as = find_corrections(query, sources.index, forms=mode != "semantic")
-    # In a longer question a similar word hardly leads astray, and often helps.
-    if read_as and mode != "keyword" and _is_short(query) and sources.known_words is not None:
+    right: Collection[str] = ()
+    if read_as and mode != "keyword" and sources.known_words is not None:
         right = await sources.known_words(read_as.keys())
+    if _is_short(query):
         read_as = {word: meant for word, meant in read_as.items() if word not in right}
-    return correct_spelling(query, read_as)
+    # In a longer question a similar word hardly leads astray, and often helps, but no mistake is to be told.
+    return correct_spelling(query, read_as, right)
