@@ -4,9 +4,10 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby, takewhile, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, pairwise, takewhile
 from operator import itemgetter
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -23,11 +24,13 @@ from bridge.search.sentences import (
     join_introduced,
 )
 from bridge.search.snippet import clean_text
+from bridge.text.budget import share_room
 from bridge.text.content_terms import said_terms, terms_of
 from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
 from bridge.text.words import count_words
-from bridge.types import Lines
+from bridge.types import Lines, VaultPath
 
 _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
 _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
@@ -81,6 +84,9 @@ MAX_SUMMARY_CHARS = 24
 
 _SUMMARY_CALLOUTS = frozenset({"summary", "abstract", "tldr"})
 
+_MARKED = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
+"""What an author made bold or highlighted."""
+
 _POINTS = re.compile(
     r"\b(?:see below|listed below|shown below|(?:table|list|image|figure|diagram) below|below (?:is|are)|as follows"
     r"|the following|qui sotto|qui sopra|di seguito|qui riportat\w|ci-dessous|a continuación|siehe unten|im folgenden"
@@ -118,11 +124,8 @@ MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS = 300, 200, 80
 ITEM_CHARS = (120, 60)
 """Characters to which the items of a longer list are cut, each to its label, sentences or clauses."""
 
-_COUNTED = re.compile(
-    r"\b(?:[2-9]|two|three|four|five|due|tre|quattro|cinque|deux|trois|quatre|cinq|zwei|drei|vier|fünf|dos|tres|cuatro"
-    r"|cinco|dois|duas|três|quatro)\b|[2-9两二三四五六七八九](?=[个種种点大条步])"
-)
-"""How many items a list has, as what introduces it says."""
+SHORT_LIST_CHARS = 130
+"""Characters up to which a list is read as one sentence."""
 
 MAX_LABEL_CHARS = 40
 """Characters before a colon that name what comes after it."""
@@ -132,12 +135,6 @@ _PART_END = re.compile(r"[.!?;,:](?=\s)|[。！？；，、：]|\s[-–—](?=\s
 
 MAX_LEAD_WORDS = 8
 """Words without a full stop right above a list that introduce it."""
-
-SHORT_LIST_CHARS = 130
-"""Characters up to which a list is read as one sentence."""
-
-LIST_SHARE = 0.65
-"""Share of lists in the text of a note from which one of them is told."""
 
 _CUT = ("…", "...", ",", "，", "、")
 """Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
@@ -155,10 +152,23 @@ MIN_TOLD = 5
 """Sentences of a summary from which it tells something of the sections; a shorter one names them."""
 
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
-"""Sentences at the beginning of a note of which one may say what it is about, and the words that it needs."""
+"""Sentences at the beginning of a note in which its author may sum it up, and words below which one says little."""
 
-REPEATED = 0.75
-"""Share of the words of a sentence, besides the title's, from which it repeats another."""
+BEGIN_TERMS, MARKED = 3, 0.4
+"""Terms of a sentence that are its beginning, and the share of it that is bold or highlighted where it is marked."""
+
+SUBJECT, MARK, ASIDE = 1.0, 1.3, 2.5
+"""What a sentence gains by beginning with all of the subject, where 1 is what the second one loses by its place, and by
+being marked, and loses by standing in a quote, a callout or a table."""
+
+LATE = 0.5
+"""What the second sentence loses where a summary is spread over a text."""
+
+MIN_VERSES, MAX_VERSE_CHARS = 3, 50
+"""Lines of a quoted sentence, and characters of each, by which it is a part of a song or a poem."""
+
+MAX_MARKS = 20
+"""Marked places of a line that are looked at."""
 
 MAX_LABEL_WORDS = 3
 """Words with a colon that only say what a link is, as in `Source: <https://example.org>`."""
@@ -175,26 +185,92 @@ Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
-    """Return what each note says first in turn, or the sentences about a focus, in the order of their lines."""
+    """Return what each of some notes says best, or the sentences about a focus, in the order of their lines."""
     if focus and (about := find_sentences_about(notes, most, focus)):
         return about
-    said = list(_distinct(read_content(note, gathers=most > 1) for note in notes))
+    said = list(_distinct(read_content(note, most) for note in notes))
     if len(notes) != 1:
-        return _first_of_each(said, most)
+        return _choose_spread([(_weigh(note, own), own) for note, own in zip(notes, said, strict=True)], most)
     [note], [own] = notes, said
     summary = _find_summary(note, own)[:most]
-    rest = [one for one in own if one not in summary]
-    if most == 1:
-        told = summary or _tell_subject(note, rest)
-        return [_list_links(note)] if told and is_index(note, told[0]) else told
-    return [*summary, *(_tell(note, rest, most - len(summary)) if len(summary) < most else ())]
+    told = [*summary, *_tell(note, [one for one in own if one not in summary], most - len(summary))]
+    return [_list_links(note)] if most == 1 and told and is_index(note, told[0]) else told
 
 
 def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
+    """Return the sentences that are worth most; of a long note, some of each section or the sections' names."""
     sections = _split_sections(note, said) if sum(one.words for one in said) >= LONG_NOTE_WORDS else []
-    if sum(heading is not None and _is_own(note, heading) for heading, _ in sections) < MIN_SECTIONS:
-        return _begin(note, said, most)
-    return _name_sections(note, sections, most) if most < MIN_TOLD else _tell_sections(note, sections, most)
+    headings = [heading for heading, _ in sections if heading and _is_own(note, heading)]
+    has_sections = len(headings) >= MIN_SECTIONS
+    if has_sections and 1 < most < MIN_TOLD:
+        names = [clean_text(one.text) for one in headings]
+        lines = headings[0].line, headings[-1].line
+        chosen = _choose(_weigh(note, said), said, most - 1)
+        return [*_with_headings(note, sections, chosen), _list(note, "Sections", names, lines, MAX_NAMES_CHARS)]
+    if most < MIN_TOLD:
+        return _choose(_weigh(note, said), said, most)
+    if not has_sections:
+        return _choose_spread([(_weigh(note, said, late=True), said)], most)
+    return _with_headings(
+        note, sections, _choose_spread([(_weigh(note, own, one, late=True), own) for one, own in sections], most)
+    )
+
+
+def _choose_spread(parts: Sequence[tuple[Mapping[Sentence, float], Sequence[Sentence]]], most: int) -> list[Sentence]:
+    """Return what is worth most all over each part of a text, or over some of them where there are many."""
+    kept = [parts[at * len(parts) // most] for at in range(most)] if len(parts) > most else parts
+    usable = [_find_usable(said) for _, said in kept]
+    chosen = list[Sentence]()
+    sizes = [len(said) * (not all(map(_is_weak, said))) for said in usable]
+    shares = share_room(sizes if any(sizes) else [*map(len, usable)], most)
+    for (worth, _), said, share in zip(kept, usable, shares, strict=True):
+        ends = [at * len(said) // share for at in range(share + 1)] if share else []
+        chosen += [max(said[first:end], key=worth.__getitem__) for first, end in pairwise(ends)]
+    return chosen
+
+
+def _choose(worth: Mapping[Sentence, float], said: Sequence[Sentence], room: int) -> list[Sentence]:
+    """Return the sentences that are worth most."""
+    usable, best = _find_usable(said), set[Sentence]()
+    for one in sorted(usable, key=worth.__getitem__, reverse=True):
+        # A long list says as much as two sentences.
+        size = 1 + (_is_list(one) and len(one.text) > SHORT_LIST_CHARS)
+        if room < (size if best else 1):
+            break
+        best.add(one)
+        room -= size
+    return [one for one in usable if one in best]
+
+
+def _find_usable(said: Sequence[Sentence]) -> Sequence[Sentence]:
+    """Leave out what says little by itself, and quotes and callouts, unless there is hardly anything else."""
+    strong = [one for one in said if not _is_weak(one)] or said
+    plain = [one for one in strong if one.kind not in _ASIDE]
+    return plain if len(plain) > 1 else strong
+
+
+def _weigh(
+    note: Note, said: Sequence[Sentence], heading: Heading | None = None, *, late: bool = False
+) -> dict[Sentence, float]:
+    """Return what each sentence is worth: early ones, those that begin with the subject, and those that are marked.
+
+    Late ones lose less where a summary is spread over a text.
+    """
+    language = language_of(note.text[note.body :])
+    terms = {one: terms_of(one.text, language) for one in said}
+    often = Counter(chain.from_iterable(map(set, terms.values())))
+    subject = set(terms_of(heading.text if heading else note.title, language))
+    marks = _find_marks(note)
+    worth = dict[Sentence, float]()
+    for at, one in enumerate(said):
+        own = said_terms(subject, terms[one])
+        begins = not _is_list(one) and not subject.isdisjoint(terms[one][:BEGIN_TERMS])
+        share = sum(map(often.__getitem__, own)) / sum(map(often.__getitem__, subject)) if begins else 0
+        marks_below = chain.from_iterable(marks.get(line, ()) for line in range(one.lines[0], one.lines[1] + 1))
+        chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
+        later = (LATE if late else 1) * math.log2(1 + at) + ASIDE * (one.kind in _ASIDE)
+        worth[one] = max(SUBJECT * share, MARK * (chars >= MARKED * len(one.text))) - later
+    return worth
 
 
 def is_summary(name: str) -> bool:
@@ -219,74 +295,23 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     return [one for one in said if one.lines == line]
 
 
-def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
-    """Return the first sentence of a note; after a weak one the next that says a word of the title, or is stronger."""
-    ordered = sorted(said[:LEAD_SENTENCES], key=_is_aside)
-    strong = [one for one in ordered if not _is_weak(one)]
-    if ordered[:1] == strong[:1]:
-        return strong[:1]
-    return [*(one for one in strong if names_subject(note, [one])), *strong, *ordered][:1]
-
-
-def _is_aside(one: Sentence) -> bool:
-    return one.kind in _ASIDE
-
-
 def _is_weak(one: Sentence) -> bool:
-    """Return whether a sentence says little by itself."""
-    words = count_words(re.sub(r"\d+", "", one.text))
-    is_open = (one.text.endswith(_ASKS) and not _LABEL.search(one.text)) or _points_away(one)
-    goes_on = one.text[:1].islower() or one.text.endswith((";", "；"))
-    return words < LEAD_WORDS or one.kind == "table" or is_open or goes_on
-
-
-def _points_away(one: Sentence) -> bool:
-    """Return whether a sentence points at what is not shown."""
-    return not _is_list(one) and (_POINTS.search(one.text) or _OF_THE_TEXT.match(one.text)) is not None
-
-
-def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
-    """Return the first sentences of a note, with one that says its title, and a list where lists are what it says."""
-    language = language_of(note.text[note.body :])
-    title = frozenset(terms_of(note.title, language))
-    terms = {one: frozenset(terms_of(one.text, language)) for one in said}
-    first = next((at for at, one in enumerate(said) if not _is_weak(one) or said_terms(title, terms[one])), 0)
-    kept = list[Sentence]()
-    usable = [
-        one
-        for one in said[first:]
-        if not _is_aside(one) or (len(one.text) <= MAX_LIST_CHARS and (one.kind == "table" or not _is_weak(one)))
-    ] or said
-    for one in sorted(usable, key=lambda one: (_points_away(one), _is_aside(one))):
-        own = terms[one] - title
-        if _is_list(one) or not own or all(len(own & terms[other]) < REPEATED * len(own) for other in kept):
-            kept.append(one)
-    chosen, room = list[Sentence](), most
-    for one in kept:
-        # A long list says as much as two sentences, unless the note begins with lists.
-        size = 2 if _is_list(one) and len(one.text) > SHORT_LIST_CHARS and not all(map(_is_list, chosen)) else 1
-        if chosen and size > room:
-            break
-        chosen.append(one)
-        room -= size
-    shares = {one: 2 * len(said_terms(title, terms[one])) for one in kept}
-    best = max(
-        (one for one in kept if not _is_list(one) and not _points_away(one)), key=shares.__getitem__, default=None
+    """Return whether a sentence says little by itself, asks, goes on or points at what is not shown."""
+    rows = one.lines[1] - one.lines[0] + 1
+    return (
+        one.kind == "table"
+        or (one.kind in _ASIDE and len(one.text) > MAX_LIST_CHARS)
+        or (one.kind in _ASIDE and rows >= MIN_VERSES and len(one.text) < MAX_VERSE_CHARS * rows)
+        or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
+        or one.text[:1].islower()
+        or one.text.endswith((";", "；"))
+        or (one.text.endswith(_ASKS) and not _LABEL.search(one.text))
+        or not (_is_list(one) or (_POINTS.search(one.text) or _OF_THE_TEXT.match(one.text)) is None)
     )
-    if best and len(chosen) > 1 and shares[best] >= len(title) > max(shares[one] for one in chosen):
-        chosen = [*chosen[: most - 1], best]
-    lists = [one for one in kept if _is_list(one)]
-    if lists and not any(map(_is_list, chosen)) and _list_share(note) >= LIST_SHARE:
-        chosen = [*chosen[: max(1, most - 2)], lists[0]]
-    return sorted(chosen, key=lambda one: one.lines)
 
 
-def _list_share(note: Note) -> float:
-    sizes = Counter[bool]()
-    for piece in note.pieces:
-        if piece.kind != "heading" and piece.kind not in _BETWEEN:
-            sizes[piece.kind == "list_item"] += piece.span[1] - piece.span[0]
-    return sizes[True] / max(1, sizes.total())
+def _is_list(one: Sentence) -> bool:
+    return one.kind == "list_item" and one.lines[0] < one.lines[1]
 
 
 def names_subject(note: Note, said: Iterable[Sentence]) -> bool:
@@ -311,27 +336,8 @@ def _is_own(note: Note, heading: Heading) -> bool:
     return not note.text[slice(*heading.span)].isspace()
 
 
-def _name_sections(note: Note, sections: Sections, most: int) -> list[Sentence]:
-    """Return the first sentences of a long note and, as the last one, the names of its sections."""
-    headings = [heading for heading, _ in sections if heading and _is_own(note, heading)]
-    first = _begin(note, [one for _, said in sections for one in said], most - 1) if most > 1 else []
-    names = [clean_text(one.text) for one in headings]
-    lines = headings[0].line, headings[-1].line
-    return [*_with_headings(note, sections, first), _list(note, "Sections", names, lines, MAX_NAMES_CHARS)]
-
-
-def _tell_sections(note: Note, sections: Sections, most: int) -> list[Sentence]:
-    """Return the first sentence of a note and those of its sections in turn, the longest first, with their headings."""
-    turns = [sections[0], *sorted(sections[1:], key=lambda one: -sum(each.words for each in one[1]))]
-    ordered = [
-        sorted(said, key=lambda one: (_is_aside(one), one.words < MIN_WORDS or _points_away(one))) for _, said in turns
-    ]
-    chosen = [one for turn in zip_longest(*ordered) for one in turn if one is not None][:most]
-    return _with_headings(note, sections, chosen)
-
-
 def _with_headings(note: Note, sections: Sections, chosen: Sequence[Sentence]) -> list[Sentence]:
-    """Return chosen sentences, of each section the first with its heading; the very first one may say the subject."""
+    """Return chosen sentences, of each section the first with its heading; the very first may say the subject."""
     found = list[Sentence]()
     for heading, said in sections:
         name = clean_text(heading.text).rstrip(_STOPPED) if heading else ""
@@ -342,24 +348,28 @@ def _with_headings(note: Note, sections: Sections, chosen: Sequence[Sentence]) -
     return found
 
 
-def _first_of_each(said: Sequence[Sequence[Sentence]], most: int) -> list[Sentence]:
-    ordered = [sorted(one, key=_is_aside) for one in said]
-    turns = [one for turn in zip_longest(*ordered) for one in turn if one is not None]
-    chosen = sorted(turns, key=lambda one: one.words < MIN_WORDS)[:most]
-    return [one for one in chain.from_iterable(said) if one in chosen]
-
-
-def _is_list(one: Sentence) -> bool:
-    return one.kind == "list_item" and one.lines[0] < one.lines[1]
+def _find_marks(note: Note) -> dict[int, list[str]]:
+    """Return what is bold or highlighted in each line."""
+    marks = dict[int, list[str]]()
+    if "**" in note.text or "==" in note.text:
+        lines = LineIndex(note.text)
+        for found in _MARKED.finditer(note.text, note.body):
+            marks.setdefault(lines.over(found.span())[0], []).append(clean_text(found[2]))
+    return {line: own[:MAX_MARKS] for line, own in marks.items()}
 
 
 class FocusTerms:
     """Tells how much some notes say of a focus: rare words weigh more."""
 
     def __init__(
-        self, notes: Sequence[Note], focus: str, facts: Callable[[Note], Iterable[Sentence]] = lambda _: ()
+        self,
+        notes: Sequence[Note],
+        focus: str,
+        facts: Callable[[Note], Iterable[Sentence]] = lambda _: (),
+        near: Mapping[VaultPath, Lines] = MappingProxyType({}),
     ) -> None:
-        """Read notes; `facts` are sentences besides those of the text."""
+        """Read notes; `facts` are sentences besides those of the text, `near` lines that mean much the same."""
+        self._near, self._names = near, {note.title for note in notes if note.path in near}
         self._languages = {note.path: language_of(note.text[note.body :]) for note in notes}
         wanted = {one: frozenset(terms_of(focus, one)) for one in {*self._languages.values()}}
         self._wanted = {path: wanted[language] for path, language in self._languages.items()}
@@ -369,13 +379,19 @@ class FocusTerms:
         self._weights = {term: math.log(1 + count / max(1, frequency[term])) for term in chain(*wanted.values())}
 
     def _read(self, note: Note, facts: Iterable[Sentence]) -> Iterator[tuple[Sentence, frozenset[str], frozenset[str]]]:
-        """Yield each sentence with the words of the focus in it, and in it or the heading above it."""
+        """Yield each sentence with the words of the focus in it, a list in its head, and with those above it."""
         lines = [one.line for one in note.headings]
         above = [self.terms_in(note, one.text) for one in note.headings]
-        for one in (*read_content(note, apart=True), *facts):
-            own = self.terms_in(note, one.text)
-            at = bisect_right(lines, one.lines[0]) - 1
-            yield one, own, own | above[at] if at >= 0 else own
+        for one in read_content(note, apart=True):
+            if not is_index(note, one):
+                head = _head_of(one)
+                own = self.terms_in(note, ("" if head == note.title else head) if _is_list(one) else one.text)
+                at = bisect_right(lines, one.lines[0]) - 1
+                yield one, own, own | above[at] if at >= 0 else own
+        for one in facts:
+            is_named = not self._names.isdisjoint(one.text.partition(": ")[2].split(", "))
+            own = self._wanted[note.path] if is_named else self.terms_in(note, one.text)
+            yield one, own, own
 
     def terms_in(self, note: Note, text: str) -> frozenset[str]:
         return said_terms(self._wanted[note.path], terms_of(text, self._languages[note.path]))
@@ -383,8 +399,10 @@ class FocusTerms:
     def tell(self, note: Note) -> tuple[float, Sentence | None]:
         """Return how much of the focus a note says at once, and where; nowhere if its name says more of it."""
         title = self.terms_in(note, note.title)
-        all_of = self.said.get(note.path, ())
-        said = [(self.score(own, around), not _is_weak(one), own, around, one) for one, own, around in all_of]
+        said = [
+            (self.score(one, own, around), not _is_weak(one), own, around, one)
+            for one, own, around in self.said.get(note.path, ())
+        ]
         score, _, own, around, line = max(said, key=itemgetter(0, 1), default=(0.0, True, title, title, None))
         says_it = score and (self.share(note, title) < 1 or self.share(note, own) == 1)
         return self.share(note, around | title), line if says_it else None
@@ -393,8 +411,10 @@ class FocusTerms:
         """Return how much of the focus some words are."""
         return self._weigh(terms) / (self._weigh(self._wanted[note.path]) or 1.0)
 
-    def score(self, own: frozenset[str], around: frozenset[str]) -> float:
-        return self._weigh(own) + self._weigh(around - own) / 2
+    def score(self, one: Sentence, own: frozenset[str], around: frozenset[str]) -> float:
+        is_near = one.words and one.path in self._near and lines_overlap(one.lines, self._near[one.path])
+        most = self._weigh(self._wanted[one.path])
+        return min(most, self._weigh(own) + (self._weigh(around - own) + most * is_near) / 2)
 
     def _weigh(self, terms: Iterable[str]) -> float:
         return sum(map(self._weights.__getitem__, terms))
@@ -405,14 +425,23 @@ FOCUS_SHARE = 0.5
 
 
 def find_sentences_about(
-    notes: Sequence[Note], most: int, focus: str, facts: Callable[[Note], Iterable[Sentence]] = lambda _: ()
+    notes: Sequence[Note],
+    most: int,
+    focus: str,
+    facts: Callable[[Note], Iterable[Sentence]] = lambda _: (),
+    near: Mapping[VaultPath, Lines] = MappingProxyType({}),
 ) -> list[Sentence]:
     """Return those sentences of some notes that say most words of a focus, rare ones first; in order."""
-    terms = FocusTerms(notes, focus, facts)
-    found = [(terms.score(own, around), one) for said in terms.said.values() for one, own, around in said]
+    terms = FocusTerms(notes, focus, facts, near)
+    found = [(terms.score(*each), each[0]) for said in terms.said.values() for each in said]
     least = FOCUS_SHARE * max((score for score, _ in found), default=0)
-    best = sorted(range(len(found)), key=lambda at: (_points_away(found[at][1]), -found[at][0]))
-    chosen = [at for at in best if found[at][0] and found[at][0] >= least][:most]
+    best = sorted(range(len(found)), key=lambda at: (_is_weak(found[at][1]), -found[at][0]))
+    chosen = list[int]()
+    for at in best:
+        score, one = found[at]
+        is_told = any(_is_list(found[other][1]) and lines_overlap(found[other][1].lines, one.lines) for other in chosen)
+        if score and score >= least and len(chosen) < most and not is_told:
+            chosen.append(at)
     return [found[at][1] for at in sorted(chosen)]
 
 
@@ -440,12 +469,13 @@ def is_index(note: Note, told: Sentence) -> bool:
     )
 
 
-def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> list[Sentence]:
+def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sentence]:
     """Return what a note says in its order: sentences, and lists by the heads of their items; else its tables.
 
-    Where it gathers, a list stands together below the heading or the few words that introduce it; apart, each item is a
-    sentence.
+    For a summary of several sentences, a list stands together below the heading or the few words that introduce it,
+    unless it is too long for that where there is room for its items; apart, each item is a sentence as well.
     """
+    gathers = most > 1
     if "[[" in note.text and "/" in note.text:
         note = replace(note, text=_FOLDERS.sub(lambda found: " " * len(found[0]), note.text))
     title = letters_and_digits(fold_word(note.title))
@@ -464,12 +494,14 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
         is_introduced = lead is not None and lead.kind != "heading"
         is_told = len(names) >= MIN_ITEMS - is_introduced and _are_names(names)
         own = said[below:at]
-        if apart or (names and (is_told or is_introduced or (gathers and _stands_together(items, names, lead)))):
+        head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
+        told = _list(note, head, names or [""], (first, lines[1]), MAX_LIST_CHARS if apart else room)
+        is_told |= is_introduced or (gathers and _stands_together(items, names, lead))
+        is_told &= most < MIN_TOLD or _are_names(names) or not told.text.endswith("…")
+        if names and (apart or is_told):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 content.pop()
-            head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
-            told = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
-            own = list(dict.fromkeys(_tell_apart(note, items, own, head, told))) if apart else [told]
+            own = list(dict.fromkeys(_tell_apart(note, items, own, told))) if apart else [told]
         content += own
     joined = list(_join(note, [*content, *said[at:]]))
     end = next((one.line for one in note.headings if one.text != note.title), math.inf)
@@ -541,19 +573,22 @@ def _read_item(note: Note, item: Piece) -> str:
     return f"{label}: {', '.join(below) if _are_names(below) else below[0]}"
 
 
-def _tell_apart(
-    note: Note, items: Sequence[Piece], said: Sequence[Sentence], head: str, whole: Sentence
-) -> Iterator[Sentence]:
-    """Yield the items of a list one by one, those of few words with what is above them: all, if that counts them."""
-    is_counted = head.endswith(COLONS) and _COUNTED.search(head) is not None
+def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], whole: Sentence) -> Iterator[Sentence]:
+    """Yield a list, then its items one by one, those of few words with what is above them."""
+    yield whole
     for item in items:
         own = [one for one in said if item.lines[0] <= one.lines[0] <= item.lines[1]]
         text = _read_item(note, item)
         if text and _is_whole(text) and (not own or own[0].words < MIN_WORDS or own[0].text.endswith(COLONS)):
-            told = f"{clean_text(head).rstrip(_STOPPED)}: {text}"
-            yield whole if is_counted else Sentence(note.path, told, item.lines, "list_item", count_words(told))
+            told = f"{_head_of(whole)}: {text}"
+            yield Sentence(note.path, told, item.lines, "list_item", count_words(told))
             own = [one for one in own[1:] if one.text not in text]
         yield from own
+
+
+def _head_of(whole: Sentence) -> str:
+    """Return what a list is told below, without the number of its items."""
+    return re.sub(r" \(\d+\)\Z", "", whole.text.partition(":")[0])
 
 
 def _gather_quotes(note: Note, said: Sequence[Sentence], *, gathers: bool) -> list[Sentence]:

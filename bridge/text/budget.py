@@ -67,6 +67,15 @@ def weight(character: str) -> int:
     return 1 if character < "\u0250" else 2 if character < "\u2e80" else 4
 
 
+def share_room(sizes: Sequence[int], room: int) -> list[int]:
+    """Return how much room each gets: a small one as much as it needs, the larger ones equal shares of the rest."""
+    shares = [0] * len(sizes)
+    for done, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[at] = min(sizes[at], room // (len(sizes) - done))
+        room -= shares[at]
+    return shares
+
+
 REASONS = 80
 """Budget for the reasons of a hit or a suggestion."""
 

@@ -3,10 +3,10 @@
 import pytest
 
 from bridge.features.answers.prompt import summary_grammar, write_summary_prompt
-from bridge.features.summaries.write import share_room, spread_excerpts
+from bridge.features.summaries.write import spread_excerpts
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
-from bridge.text.budget import estimate_tokens
+from bridge.text.budget import estimate_tokens, share_room
 from bridge.types import VaultPath
 
 LINE = "Rye bread rises slowly in a cold kitchen. "

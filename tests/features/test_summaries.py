@@ -99,9 +99,11 @@ async def summarise(served: Served, **arguments: Any) -> dict[str, Any]:
 async def test_what_the_author_says_of_a_note_comes_first(served: Served) -> None:
     for described, rest in (
         ("What horses eat.", ["Oats grow in the north.", "They are cut late."]),
-        ("How oats grow in the cold north.", ["They are cut late.", "Nobody sows them."]),
+        ("How oats grow in the cold north.", ["They are cut late.", "Nobody sows them twice."]),
     ):
-        text = f"---\ndescription: {described}\n---\nOats grow in the north. They are cut late. Nobody sows them.\n"
+        text = (
+            f"---\ndescription: {described}\n---\nOats grow in the north. They are cut late. Nobody sows them twice.\n"
+        )
         await write(served, "Bread/Oats.md", text)
         said = (await summarise(served, paths=["Bread/Oats.md"]))["sentences"]
         assert [one["text"] for one in said] == [described, *rest]

@@ -62,8 +62,8 @@ def test_a_note_is_summed_up_by_its_beginning_and_each_of_several_is_heard() -> 
         "It is sown in autumn.",
     ]
     assert sentences(first, second, most=3) == [
+        "Rye is a grain.",
         "It grows in the north.",
-        "It is sown in autumn.",
         "Oats are fed to horses.",
     ]
 
@@ -262,14 +262,12 @@ def test_half_a_highlight_leaves_no_marks(written: str, said: str) -> None:
     assert said in sentences(written)
 
 
-def test_a_list_whose_items_are_counted_is_told_whole_about_a_focus() -> None:
+def test_a_list_whose_head_says_a_focus_is_told_whole() -> None:
     diet = "Keep to a diet that keeps the share of fat below twelve per cent over the months"
-    lead = "To show muscles, {} conditions hold:"
     items = f"- {diet}\n- Train daily\n"
-    assert sentences(f"{lead.format('two')}\n{items}", focus="muscles") == [
-        f"{lead.format('two')} {diet}; Train daily",
-    ]
-    assert sentences(f"{lead.format('some')}\n{items}", focus="muscles") == [f"{lead.format('some')} Train daily"]
+    for lead in ("To show muscles, two conditions hold:", "## Showing muscles"):
+        [told] = sentences(f"{lead}\n{items}", focus="muscles")
+        assert told.endswith(f": {diet}; Train daily")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.text.lines import LineIndex
 from bridge.text.words import count_words
-from bridge.types import VaultPath
+from bridge.types import Lines, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 MAX_NOTES = 200
@@ -105,11 +105,20 @@ def group_notes(
 
 
 def sum_up_notes(
-    vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], length: Length, focus: str, *, is_list: bool
+    vault: OpenVault,
+    groups: Mapping[str, Sequence[IndexedNote]],
+    length: Length,
+    focus: str,
+    near: Mapping[VaultPath, Lines],
+    *,
+    is_list: bool,
 ) -> Summary:
-    """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn."""
+    """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn.
+
+    Lines that are near the focus in meaning are about it without its words.
+    """
     turns = list(filter(None, chain.from_iterable(zip_longest(*groups.values()))))
-    reader = _Reader(vault)
+    reader = _Reader(vault, near)
     if is_list and focus:
         found = reader.tell_of_focus([one.path for one in turns[:MAX_NOTES]], NOTES[length], focus)
     elif is_list:
@@ -140,8 +149,8 @@ def sum_up_notes(
 class _Reader:
     """Reads notes and tells what they say, and keeps what is to be said about those that say nothing."""
 
-    def __init__(self, vault: OpenVault) -> None:
-        self._vault = vault
+    def __init__(self, vault: OpenVault, near: Mapping[VaultPath, Lines]) -> None:
+        self._vault, self._near = vault, near
         self.nothing, self.unreadable = list[VaultPath](), list[VaultPath]()
         self.notices: tuple[str, ...] = ()
 
@@ -155,7 +164,9 @@ class _Reader:
     def tell_one(self, path: VaultPath, length: Length, focus: str) -> dict[VaultPath, list[Sentence]]:
         if (note := self._read(path)) is None:
             return {}
-        about = find_sentences_about([note], SENTENCES[length], focus, _read_properties) if focus else []
+        about = []
+        if focus:
+            about = find_sentences_about([note], SENTENCES[length], focus, _read_properties, self._near)
         sentences = about or list(_begin(note, length))
         if not sentences:
             self.nothing.append(path)
@@ -183,17 +194,19 @@ class _Reader:
     def tell_of_focus(self, paths: Iterable[VaultPath], most: int, focus: str) -> dict[VaultPath, list[Sentence]]:
         """Tell the sentence of each note that says most of a focus, of those notes that say most of it."""
         notes = {path: note for path in paths if (note := self._read(path)) is not None}
-        terms = FocusTerms(list(notes.values()), focus, _read_properties)
+        terms = FocusTerms(list(notes.values()), focus, _read_properties, self._near)
         said = {path: terms.tell(note) for path, note in notes.items()}
         top = max((share for share, _ in said.values()), default=0.0)
         least = WHOLE_FOCUS * top if top >= PART_FOCUS else math.inf
-        about = sorted((path for path in notes if said[path][0] >= least), key=lambda path: -said[path][0])
+        about = [path for path in notes if said[path][0] >= least or (top < 1 and path in self._near)]
+        about.sort(key=lambda path: -said[path][0])
         told = {path: self._tell_line(notes[path], said[path][1]) for path in about}
         found = dict(islice(filter(itemgetter(1), told.items()), most if top == 1 else PARTIAL_NOTES))
         if not found and notes:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
         elif found and top < 1:
-            self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; these say part of it.",)
+            part = "these are near it in meaning" if least > 1 else "these say part of it"
+            self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; {part}.",)
         return found
 
     def _tell_line(self, note: Note, line: Sentence | None) -> list[Sentence]:

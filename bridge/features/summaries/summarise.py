@@ -32,10 +32,15 @@ from bridge.search.pipeline import search
 from bridge.state.change_records import ChangeFilter
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
+from bridge.types import Among, Lines, NoteOrFolder, VaultPath, lies_in
 
 FOCUS_NOTES = 60
 """Notes near a focus that are read for those which say it."""
+
+
+NEAR = 0.7
+"""Nearness in meaning, from 0 to 1, from which one of several notes is about a focus whose words it does not say;
+half of it shows where a single one is."""
 
 
 @operation(
@@ -110,8 +115,8 @@ async def summarise(
     sources = await call.vault.sources_among(choose_among(call.vault, among, paths))
     by_time = bool(session or modified_after or modified_before)
     generator, no_model = await choose_generator(call, mode)
-    near = FOCUS_NOTES if generator is None else NOTES[length]
-    groups, trouble = await order_notes(sources, chosen, near, focus, by_time=by_time)
+    most = FOCUS_NOTES if generator is None else NOTES[length]
+    groups, close, trouble = await order_notes(sources, chosen, most, focus, by_time=by_time)
     summary: Summary | None = None
     if generator is not None and groups:
         notes, unreadable = await asyncio.to_thread(read_notes, call.vault, chain.from_iterable(groups.values()))
@@ -119,7 +124,7 @@ async def summarise(
         trouble = (*trouble, *failure, *name_notes(NOT_READ, unreadable))
     if summary is None:
         is_list = len(chosen) > 1
-        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus, is_list=is_list)
+        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus, close, is_list=is_list)
     left_out = max(0, len(chosen) - summary.notes)
     if not chosen:
         trouble = ("There are only templates; name one by its path.",) if templates else ("There is no such note.",)
@@ -128,15 +133,20 @@ async def summarise(
 
 async def order_notes(
     sources: Sources, chosen: Collection[VaultPath], most: int, focus: str, *, by_time: bool
-) -> tuple[dict[str, list[IndexedNote]], tuple[str, ...]]:
-    """Return the notes to be told by their groups, and what is to be said of the focus."""
+) -> tuple[dict[str, list[IndexedNote]], dict[VaultPath, Lines], tuple[str, ...]]:
+    """Return the notes to be told by their groups, the lines near a focus in meaning, and what is to be said of it."""
     notes = [sources.index.notes[path] for path in chosen]
-    if not focus or len(notes) < 2:
-        return group_notes(notes, sources.graph, by_time=by_time), ()
-    hits = (await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen)))).hits
-    if not hits:
-        return {}, (f"No note says \u201c{inline(focus)}\u201d.",)
-    return group_notes([sources.index.notes[hit.path] for hit in hits], sources.graph, by_time=by_time, ranked=True), ()
+    if not focus:
+        return group_notes(notes, sources.graph, by_time=by_time), {}, ()
+    found = await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen), explain=True))
+    lanes = found.explain.lanes if found.explain else {}
+    meaning = {path: own["meaning"].calibrated for path, own in lanes.items() if "meaning" in own}
+    least = NEAR if len(notes) > 1 else NEAR / 2
+    near = {hit.path: hit.lines for hit in found.hits if meaning.get(hit.path, 0.0) >= least}
+    if len(notes) > 1:
+        notes = [sources.index.notes[hit.path] for hit in found.hits]
+    trouble = () if notes else (f"No note says \u201c{inline(focus)}\u201d.",)
+    return group_notes(notes, sources.graph, by_time=by_time, ranked=True), near, trouble
 
 
 async def write_if_possible(

@@ -27,7 +27,7 @@ from bridge.markdown.note import Note, PieceKind
 from bridge.markdown.sections import Outline
 from bridge.models.generator import ChatRequest, Generator, PromptTooLong
 from bridge.records import Record
-from bridge.text.budget import ASCII_PER_TOKEN, estimate_tokens, fit_words
+from bridge.text.budget import ASCII_PER_TOKEN, estimate_tokens, fit_words, share_room
 from bridge.text.counts import count_of
 from bridge.text.invisible import visible_text
 from bridge.types import Digest, Lines, VaultPath
@@ -66,15 +66,6 @@ def spread_excerpts(notes: Sequence[Note], room: int) -> list[Source]:
         for excerpt in _begin(section, left)
     ]
     return [Source(number, *rest) for number, rest in enumerate(chosen, 1)]
-
-
-def share_room(sizes: Sequence[int], room: int) -> list[int]:
-    """Return how much room each gets: a small one as much as it needs, the larger ones equal shares of the rest."""
-    shares = [0] * len(sizes)
-    for done, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        shares[at] = min(sizes[at], room // (len(sizes) - done))
-        room -= shares[at]
-    return shares
 
 
 def _evenly(sections: Sequence[_Section], room: int) -> Iterator[tuple[_Section, int]]:
