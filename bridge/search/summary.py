@@ -494,10 +494,11 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         is_introduced = lead is not None and lead.kind != "heading"
         is_told = len(names) >= MIN_ITEMS - is_introduced and _are_names(names)
         own = said[below:at]
-        head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
-        told = _list(note, head, names or [""], (first, lines[1]), MAX_LIST_CHARS if apart else room)
-        is_told |= is_introduced or (gathers and _stands_together(items, names, lead))
-        is_told &= most < MIN_TOLD or _are_names(names) or not told.text.endswith("…")
+        if names:
+            head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
+            told = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
+            is_told |= is_introduced or (gathers and _stands_together(items, names, lead))
+            is_told &= most < MIN_TOLD or _are_names(names) or not told.text.endswith("…")
         if names and (apart or is_told):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 content.pop()
