@@ -68,7 +68,7 @@ _MIN_ROOM = 60
 
 
 LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
-_ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
+ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
 _CALLOUT_TITLE = re.compile(r"[ \t]*>[ \t>]*\[![^\]\n]*\][+-]?[ \t]+\S")
 _HEAD = re.compile(r"(?:\d{1,9}[.)] )?[^:：.。]{2,60}(?=[:：])")
 _MIN_HEADS = 3
@@ -114,7 +114,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
 
 def _is_by_lines(note: Note, piece: Piece) -> bool:
     """Return whether each line stands for itself, as in a list, also one that is quoted."""
-    return piece.kind not in _RUNNING or len(_ITEM_QUOTED.findall(note.text, *piece.span)) >= _MIN_ITEMS
+    return piece.kind not in _RUNNING or len(ITEM_QUOTED.findall(note.text, *piece.span)) >= _MIN_ITEMS
 
 
 def iter_asides(note: Note) -> Iterator[Sentence]:
@@ -184,7 +184,7 @@ def _has_items_below(rows: Sequence[str], one: Sentence) -> bool:
     """Return whether an item of a list has others below it, or the title of a callout a list."""
     last = one.lines[1]
     if one.kind == "callout" and last < len(rows):
-        return _CALLOUT_TITLE.match(rows[last - 1]) is not None and _ITEM_QUOTED.match(rows[last]) is not None
+        return _CALLOUT_TITLE.match(rows[last - 1]) is not None and ITEM_QUOTED.match(rows[last]) is not None
     return (
         one.kind == "list_item"
         and last < len(rows)

@@ -15,6 +15,7 @@ from bridge.markdown.links import WIKI
 from bridge.markdown.note import Heading, Note, Piece, PieceKind
 from bridge.search.sentences import (
     COLONS,
+    ITEM_QUOTED,
     LINES_BELOW,
     LIST_MARK,
     PAUSE,
@@ -88,22 +89,15 @@ _MARKED = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
 
 _POINTS = re.compile(
-    r"\b(?:see below|listed below|shown below|(?:table|list|image|figure|diagram) below|below (?:is|are)|as follows"
-    r"|the following|qui sotto|qui sopra|di seguito|qui riportat\w|ci-dessous|a continuación|siehe unten|im folgenden"
-    r"|abaixo|hieronder|poniżej|ниже)\b|下面|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과",
+    r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
+    r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
+    r"|libera traduzione|free translation)\b"
+    "|下面|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과|大家好|[跟给]大家|本文(?:翻译|转载)"
+    r"|^(?:let me|let us|let's|i want to|i will|i'll|i'd like to) (?:share|show|tell|start|begin|take a look)\b"
+    r"|^in quest[oa] (?:articolo|nota|post|video|guida|pagina) (?:vedremo|vediamo|ti|vi|voglio|cercher|parl|spieg)",
     re.IGNORECASE,
 )
-"""What points at something that a summary does not show."""
-
-_OF_THE_TEXT = re.compile(
-    r"(?:this|the following) (?:article|note|post|text|page) (?:is|was) (?:an? )?(?:\w+ )?(?:translat|transcri)"
-    r"|(?:let me|let us|let's|i want to|i will|i'll|i'd like to) (?:share|show|tell|start|begin|take a look)\b"
-    r"|quest[oa] (?:articolo|nota|post|testo|pagina) è una? (?:\w+ )?(?:tradu|trascri)"
-    r"|in quest[oa] (?:articolo|nota|post|video|guida|pagina) (?:vedremo|vediamo|ti|vi|voglio|cercher|parl|spieg|mostr)"
-    r"|(?:本文|这篇文章|這篇文章|原文)(?:是|为|翻译|译|转载|来自)|(?:今天|接下来|下面|这里)[，,]?(?:就|由|让)?(?:我|来|跟|给)|大家好",
-    re.IGNORECASE,
-)
-"""The beginning of what an author says of the text, not of its subject."""
+"""What points at something that a summary does not show, or is said of the text, not of its subject."""
 
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
@@ -121,7 +115,7 @@ MAX_ITEM_WORDS = 5
 MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS = 300, 200, 80
 """Characters of a list, of one that alone stands for a note, and of the names of sections."""
 
-ITEM_CHARS = (120, 60)
+ITEM_CHARS = 60
 """Characters to which the items of a longer list are cut, each to its label, sentences or clauses."""
 
 SHORT_LIST_CHARS = 130
@@ -154,21 +148,15 @@ MIN_TOLD = 5
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
 """Sentences at the beginning of a note in which its author may sum it up, and words below which one says little."""
 
-BEGIN_TERMS, MARKED = 3, 0.4
-"""Terms of a sentence that are its beginning, and the share of it that is bold or highlighted where it is marked."""
+BEGIN_TERMS, MARKED, MAX_MARKS = 3, 0.4, 20
+"""Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks looked at a line."""
 
-SUBJECT, MARK, ASIDE = 1.0, 1.3, 2.5
-"""What a sentence gains by beginning with all of the subject, where 1 is what the second one loses by its place, and by
-being marked, and loses by standing in a quote, a callout or a table."""
+MARK, LATE = 1.3, 0.5
+"""What a sentence is worth that is marked, where all of the subject is worth 1, and its place less where all may come
+late: the second one loses 1 otherwise."""
 
-LATE = 0.5
-"""What the second sentence loses where a summary is spread over a text."""
-
-MIN_VERSES, MAX_VERSE_CHARS = 3, 50
-"""Lines of a quoted sentence, and characters of each, by which it is a part of a song or a poem."""
-
-MAX_MARKS = 20
-"""Marked places of a line that are looked at."""
+MAX_VERSE_CHARS = 50
+"""Characters of each line of a quoted sentence, besides one, by which it is a part of a song or a poem."""
 
 MAX_LABEL_WORDS = 3
 """Words with a colon that only say what a link is, as in `Source: <https://example.org>`."""
@@ -186,7 +174,7 @@ Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
     """Return what each of some notes says best, or the sentences about a focus, in the order of their lines."""
-    if focus and (about := find_sentences_about(notes, most, focus)):
+    if focus and (about := FocusTerms(notes, focus).choose(most)):
         return about
     said = list(_distinct(read_content(note, most) for note in notes))
     if len(notes) != 1:
@@ -231,7 +219,7 @@ def _choose_spread(parts: Sequence[tuple[Mapping[Sentence, float], Sequence[Sent
 
 def _choose(worth: Mapping[Sentence, float], said: Sequence[Sentence], room: int) -> list[Sentence]:
     """Return the sentences that are worth most."""
-    usable, best = _find_usable(said), set[Sentence]()
+    usable, best = _find_usable(said, min(room, 2)), set[Sentence]()
     for one in sorted(usable, key=worth.__getitem__, reverse=True):
         # A long list says as much as two sentences.
         size = 1 + (_is_list(one) and len(one.text) > SHORT_LIST_CHARS)
@@ -242,11 +230,11 @@ def _choose(worth: Mapping[Sentence, float], said: Sequence[Sentence], room: int
     return [one for one in usable if one in best]
 
 
-def _find_usable(said: Sequence[Sentence]) -> Sequence[Sentence]:
-    """Leave out what says little by itself, and quotes and callouts, unless there is hardly anything else."""
+def _find_usable(said: Sequence[Sentence], most: int = 1) -> Sequence[Sentence]:
+    """Leave out what says little by itself, and quotes and callouts, where there is enough else."""
     strong = [one for one in said if not _is_weak(one)] or said
     plain = [one for one in strong if one.kind not in _ASIDE]
-    return plain if len(plain) > 1 else strong
+    return plain if len(plain) >= most else strong
 
 
 def _weigh(
@@ -268,8 +256,8 @@ def _weigh(
         share = sum(map(often.__getitem__, own)) / sum(map(often.__getitem__, subject)) if begins else 0
         marks_below = chain.from_iterable(marks.get(line, ()) for line in range(one.lines[0], one.lines[1] + 1))
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
-        later = (LATE if late else 1) * math.log2(1 + at) + ASIDE * (one.kind in _ASIDE)
-        worth[one] = max(SUBJECT * share, MARK * (chars >= MARKED * len(one.text))) - later
+        later = (LATE if late else 1) * math.log2(1 + at)
+        worth[one] = max(share, MARK * (chars >= MARKED * len(one.text))) - later
     return worth
 
 
@@ -297,16 +285,15 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
 
 def _is_weak(one: Sentence) -> bool:
     """Return whether a sentence says little by itself, asks, goes on or points at what is not shown."""
-    rows = one.lines[1] - one.lines[0] + 1
+    rows = one.lines[1] - one.lines[0]
     return (
         one.kind == "table"
-        or (one.kind in _ASIDE and len(one.text) > MAX_LIST_CHARS)
-        or (one.kind in _ASIDE and rows >= MIN_VERSES and len(one.text) < MAX_VERSE_CHARS * rows)
+        or (one.kind in _ASIDE and not MAX_VERSE_CHARS * rows <= len(one.text) <= MAX_LIST_CHARS)
         or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
         or one.text[:1].islower()
         or one.text.endswith((";", "；"))
         or (one.text.endswith(_ASKS) and not _LABEL.search(one.text))
-        or not (_is_list(one) or (_POINTS.search(one.text) or _OF_THE_TEXT.match(one.text)) is None)
+        or (not _is_list(one) and _POINTS.search(one.text) is not None)
     )
 
 
@@ -358,6 +345,10 @@ def _find_marks(note: Note) -> dict[int, list[str]]:
     return {line: own[:MAX_MARKS] for line, own in marks.items()}
 
 
+FOCUS_SHARE = 0.5
+"""Share of the best sentence about a focus from which another is about it, too."""
+
+
 class FocusTerms:
     """Tells how much some notes say of a focus: rare words weigh more."""
 
@@ -407,6 +398,17 @@ class FocusTerms:
         says_it = score and (self.share(note, title) < 1 or self.share(note, own) == 1)
         return self.share(note, around | title), line if says_it else None
 
+    def choose(self, most: int) -> list[Sentence]:
+        """Return those sentences that say most words of the focus, in order."""
+        found = [(self.score(*each), each[0]) for said in self.said.values() for each in said]
+        least = FOCUS_SHARE * max((score for score, _ in found), default=0)
+        chosen = list[Sentence]()
+        for score, one in sorted(found, key=lambda each: (_is_weak(each[1]), -each[0])):
+            is_told = any(_is_list(other) and lines_overlap(other.lines, one.lines) for other in chosen)
+            if score and score >= least and len(chosen) < most and not is_told:
+                chosen.append(one)
+        return [one for _, one in found if one in chosen]
+
     def share(self, note: Note, terms: Iterable[str]) -> float:
         """Return how much of the focus some words are."""
         return self._weigh(terms) / (self._weigh(self._wanted[note.path]) or 1.0)
@@ -418,31 +420,6 @@ class FocusTerms:
 
     def _weigh(self, terms: Iterable[str]) -> float:
         return sum(map(self._weights.__getitem__, terms))
-
-
-FOCUS_SHARE = 0.5
-"""Share of the best sentence about a focus from which another is about it, too."""
-
-
-def find_sentences_about(
-    notes: Sequence[Note],
-    most: int,
-    focus: str,
-    facts: Callable[[Note], Iterable[Sentence]] = lambda _: (),
-    near: Mapping[VaultPath, Lines] = MappingProxyType({}),
-) -> list[Sentence]:
-    """Return those sentences of some notes that say most words of a focus, rare ones first; in order."""
-    terms = FocusTerms(notes, focus, facts, near)
-    found = [(terms.score(*each), each[0]) for said in terms.said.values() for each in said]
-    least = FOCUS_SHARE * max((score for score, _ in found), default=0)
-    best = sorted(range(len(found)), key=lambda at: (_is_weak(found[at][1]), -found[at][0]))
-    chosen = list[int]()
-    for at in best:
-        score, one = found[at]
-        is_told = any(_is_list(found[other][1]) and lines_overlap(found[other][1].lines, one.lines) for other in chosen)
-        if score and score >= least and len(chosen) < most and not is_told:
-            chosen.append(at)
-    return [found[at][1] for at in sorted(chosen)]
 
 
 def is_unfilled(note: Note) -> bool:
@@ -480,7 +457,8 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         note = replace(note, text=_FOLDERS.sub(lambda found: " " * len(found[0]), note.text))
     title = letters_and_digits(fold_word(note.title))
     whole = [each for one in iter_sentences(note) if (each := _tidy(note, one, title)) is not None]
-    said = _gather_quotes(note, _leave_out_asides(note, whole), gathers=gathers and not apart)
+    said = _leave_out_asides(note, whole)
+    said = _gather_quotes(note, said) if gathers and not apart else said
     room = MAX_LIST_CHARS if gathers else MAX_LINE_CHARS
     starts = [one.lines[0] for one in said]
     content, at = list[Sentence](), 0
@@ -497,7 +475,8 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         if names:
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
             told = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
-            is_told |= is_introduced or (gathers and _stands_together(items, names, lead))
+            stands_together = len(names) > 1 and (lead is not None or any(one.lines[0] < one.lines[1] for one in items))
+            is_told |= is_introduced or (gathers and stands_together)
             is_told &= most < MIN_TOLD or _are_names(names) or not told.text.endswith("…")
         if names and (apart or is_told):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
@@ -521,13 +500,6 @@ def _read_fields(note: Note) -> Iterator[Sentence]:
         if is_said and count_words(re.sub(r"\d+", "", own)) >= MIN_VALUE_WORDS:
             text = f"{clean_text(one.key)}: {clean_text(one.value)}"
             yield Sentence(note.path, text, (one.line, one.line), "paragraph", count_words(text))
-
-
-def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentence | None) -> bool:
-    """Return whether a list is told as one, and not by its sentences: it has a heading, or items below others."""
-    if lead is None:
-        return len(names) > 1 and any(one.lines[0] < one.lines[1] for one in items)
-    return len(names) > 1 or not names[0].endswith(STOPS)
 
 
 def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
@@ -592,28 +564,25 @@ def _head_of(whole: Sentence) -> str:
     return re.sub(r" \(\d+\)\Z", "", whole.text.partition(":")[0])
 
 
-def _gather_quotes(note: Note, said: Sequence[Sentence], *, gathers: bool) -> list[Sentence]:
-    """Return sentences; where it gathers, the items of a quote together below its title."""
-    if not gathers:
-        return list(said)
+def _gather_quotes(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences, the items of a quote together below its title."""
     found = list[Sentence]()
     starts = [piece.lines[0] for piece in note.pieces]
     for at, group in groupby(said, key=lambda one: bisect_right(starts, one.lines[0]) - 1):
         own = list(group)
         piece = note.pieces[at]
-        rows = note.text[slice(*piece.span)].split("\n")
         sums_up = any((label := _LABEL.match(one.text)) and is_summary(label[1]) for one in own)
-        if sums_up or piece.kind not in {"quote", "callout"} or sum(map(_is_item_quoted, rows)) < MIN_ITEMS:
+        if (
+            sums_up
+            or piece.kind not in {"quote", "callout"}
+            or len(ITEM_QUOTED.findall(note.text, *piece.span)) < MIN_ITEMS
+        ):
             found += own
         else:
             title = next((one.title for one in note.callouts if one.lines[0] == piece.lines[0]), "")
             head = title or _heading_above(note, piece.lines[0])
             found.append(_list(note, head, [one.text for one in own], piece.lines, MAX_LIST_CHARS))
     return found
-
-
-def _is_item_quoted(row: str) -> bool:
-    return row.lstrip().startswith(">") and LIST_MARK.match(row.lstrip("> \t")) is not None
 
 
 def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence]:
@@ -670,10 +639,8 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
 def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) -> Sentence:
     """Return a list as one sentence: as much of each item as lets all of them be told."""
     told = [_shorten(one, room) for one in items]
-    for chars in ITEM_CHARS:
-        if sum(map(len, told)) + 2 * len(told) <= room:
-            break
-        told = [_shorten(one, chars) for one in items]
+    if sum(map(len, told)) + 2 * len(told) > room:
+        told = [_shorten(one, ITEM_CHARS) for one in items]
     gap = ", " if _are_names(items) else "; "
     shown, size = list[str](), 0
     for one in told:

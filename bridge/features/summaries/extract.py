@@ -24,7 +24,6 @@ from bridge.search.snippet import clean_text, cut_snippet
 from bridge.search.summary import (
     FocusTerms,
     choose_sentences_of,
-    find_sentences_about,
     is_index,
     is_summary,
     is_unfilled,
@@ -164,9 +163,8 @@ class _Reader:
     def tell_one(self, path: VaultPath, length: Length, focus: str) -> dict[VaultPath, list[Sentence]]:
         if (note := self._read(path)) is None:
             return {}
-        about = []
-        if focus:
-            about = find_sentences_about([note], SENTENCES[length], focus, _read_properties, self._near)
+        terms = FocusTerms([note], focus, _read_properties, self._near) if focus else None
+        about = terms.choose(SENTENCES[length]) if terms else []
         sentences = about or list(_begin(note, length))
         if not sentences:
             self.nothing.append(path)
