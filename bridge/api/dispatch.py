@@ -1,17 +1,19 @@
 """Runs a call for any transport and records it: caller, operation, outcome and the notes concerned.
 
-The content of requests and results is never recorded.
+The content of requests and results is never recorded; of a change only checksums, too short to give its lines back.
 """
 
 import asyncio
 import contextlib
 import logging
+import re
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
-from itertools import chain
+from hashlib import blake2b
+from itertools import chain, islice
 from typing import Any, TypeVar, get_args
 
 from msgspec.structs import asdict
@@ -36,6 +38,12 @@ MAX_RECORDED_NOTES = 20
 MAX_SEARCHED_VALUES = 2_000
 """Most values of a result that are searched for notes, so that a long list does not delay other calls."""
 
+MAX_SUMS = 200
+"""Most lines of which a checksum is recorded."""
+
+MARKER = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:\[.\]\s+)?")
+"""What makes a line an item, a box or a heading, whoever adds it."""
+
 FLAT = (str, int, float, type(None))
 """Types that contain no other values."""
 
@@ -50,8 +58,10 @@ async def dispatch_call(
     # Before the call, which may end its session.
     session = session_of(call)
     code: str | None = "internal"
+    cause = ""
     sent: str | bytes = b""
     result = None
+    called, inner = inner_call(operation, given)
     try:
         with call.bridge.activity.during_call():
             result = await operation.run(call, given)
@@ -61,6 +71,7 @@ async def dispatch_call(
     except BridgeError as error:
         error.message, error.hint = strip_unseen(error.message), strip_unseen(error.hint)
         code, sent = error.code, encode(error.wire())
+        cause = cause_of(error, called)
         raise
     except asyncio.CancelledError:
         code = "cancelled"
@@ -73,7 +84,7 @@ async def dispatch_call(
             call.bridge.sessions.touch(session)
             made = CallRecord(
                 time=began,
-                tool=tool_of(operation, given),
+                tool=called.name,
                 client=truncate(call.principal.name_for(call.client)) or None,
                 version=truncate((call.client or "").partition("/")[2]) or None,
                 session=session,
@@ -81,7 +92,9 @@ async def dispatch_call(
                 code=code,
                 ms=round(ms, 2),
                 tokens=estimate_tokens(sent if isinstance(sent, str) else sent.decode("utf-8", "replace")),
-                paths=touched_notes(host, operation, given, result),
+                paths=touched_notes(host, called, inner, result),
+                cause=cause,
+                sums="" if called.reads or inner.get("dry_run") else sums_of(session, inner),
             )
             host.store.calls.record(made)
     return formed
@@ -101,9 +114,40 @@ async def dispatch_viewed(operation: Operation, call: Call, given: Mapping[str, 
     return b'{"result":' + answer + b',"view":' + view + b"}"
 
 
-def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
-    inner = given.get("name") if operation.name == "run_tool" else None
-    return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
+def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+    """Return what a call is for, with its arguments: that which `run_tool` was told to run."""
+    name, inner = given.get("name"), given.get("arguments")
+    if operation.name != "run_tool" or not isinstance(name, str) or name not in OPERATIONS:
+        return operation, given
+    return OPERATIONS[name](), inner if isinstance(inner, Mapping) else {}
+
+
+def cause_of(error: BridgeError, operation: Operation) -> str:
+    """Return why arguments did not fit, up to the first words that may be the caller's or a note's."""
+    names = "|".join((operation.name, *(argument.name for argument in operation.arguments)))
+    said = re.match(rf"(?:edits\[\d+\]: )?((?:`(?:{names})(?:\[\d+\](?:\.\w+)?)?`|[^`\"'“‘’:;.…\d])*)", error.message)
+    cause = said[1].strip().removesuffix(", not") if said and error.code == "invalid_arguments" else ""
+    return cause if "`" in cause else ""
+
+
+def sums_of(session: str | None, given: Mapping[str, Any]) -> str:
+    """Return a short checksum, good for one session alone, of each line of the texts that a change was given."""
+    key = (session or "").encode()[:64]
+    lines = (line.encode("utf-8", "replace") for line in islice(given_lines(given), MAX_SUMS))
+    return " ".join(dict.fromkeys(blake2b(line, digest_size=3, key=key).hexdigest() for line in lines))
+
+
+def given_lines(given: Mapping[str, Any]) -> Iterator[str]:
+    waiting = deque[Any]([given])
+    for _ in range(MAX_SEARCHED_VALUES):
+        match waiting.popleft() if waiting else None:
+            case Mapping() as item:
+                texts = (item.get(name) for name in ("text", "new"))
+                lines = chain.from_iterable(text.splitlines() for text in texts if isinstance(text, str))
+                yield from filter(None, (MARKER.sub("", line, count=1).strip() for line in lines))
+                waiting.extend(item.values())
+            case list() | tuple() as item:
+                waiting.extend(item)
 
 
 def recording_vault(operation: Operation, call: Call) -> Host:

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec.structs import astuple
+from msgspec.structs import asdict
 
 from bridge.errors import BridgeError
 from bridge.records import Record
@@ -41,6 +41,10 @@ class CallRecord(Record):
     """Tokens sent, estimated."""
     paths: tuple[VaultPath, ...]
     """The notes concerned."""
+    cause: str = ""
+    """Why the arguments did not fit, in words of the program alone."""
+    sums: str = ""
+    """A short checksum of each line that a change was given, by which it is known again."""
 
 
 class NoteRead(Record):
@@ -56,7 +60,7 @@ BETWEEN = "\0"
 """Separates the paths of a call, as the one character that no path contains."""
 
 NAMES = CallRecord.__struct_fields__
-INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
+INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES (:{', :'.join(NAMES)})"  # noqa: S608
 
 PAGE = 2_000
 """Calls read at once, while others wait."""
@@ -90,7 +94,7 @@ class CallLog:
                 if batch:
                     calls = [one for one in batch if isinstance(one, CallRecord)]
                     with self._database.transaction() as connection:
-                        connection.executemany(INSERT, [(*astuple(one)[:-1], encode_paths(one.paths)) for one in calls])
+                        connection.executemany(INSERT, [asdict(one) | {"paths": encode_paths(one.paths)} for one in calls])
                         self._sessions.apply(connection, session_events(batch))
             except BridgeError:
                 self._waiting.extendleft(reversed(batch))
@@ -162,7 +166,8 @@ def event_of(call: CallRecord) -> SessionEvent:
 
 
 def _call_of(row: Sequence[Any]) -> CallRecord:
-    return CallRecord(**dict(zip(NAMES, [*row[:-1], tuple(decode_paths(row[-1]))], strict=True)))
+    values = dict(zip(NAMES, row, strict=True))
+    return CallRecord(**{**values, "paths": tuple(decode_paths(values["paths"]))})
 
 
 def forget(connection: sqlite3.Connection, denied: Denied) -> None:
@@ -172,7 +177,7 @@ def forget(connection: sqlite3.Connection, denied: Denied) -> None:
         allowed = [path for path in paths if not denied(path)]
         if allowed != paths:
             changed.append((encode_paths(allowed), number))
-    connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+    connection.executemany("UPDATE call SET paths = ?, sums = '' WHERE id = ?", changed)
 
 
 def move(begin: Begin, moved: Moved) -> None:
@@ -205,7 +210,11 @@ def decode_paths(text: str) -> list[VaultPath]:
 CALLS = Subject(
     "calls",
     tables=(StateTable("call", "ON CONFLICT (id) DO NOTHING"),),
-    migrations=("CREATE INDEX call_session ON call (session, time);",),
+    migrations=(
+        "CREATE INDEX call_session ON call (session, time);",
+        "ALTER TABLE call ADD COLUMN cause TEXT NOT NULL DEFAULT '';",
+        "ALTER TABLE call ADD COLUMN sums TEXT NOT NULL DEFAULT '';",
+    ),
     forget=forget,
     move=move,
 )
