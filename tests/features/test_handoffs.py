@@ -223,6 +223,7 @@ async def test_the_newest_for_me_or_anybody_is_taken_once(served: Served) -> Non
 
 
 async def test_what_a_person_changed_since_is_listed(served: Served) -> None:
+    assert (await served.call("edit_note", path="Dates.md", edits=[{"op": "append", "text": "Once."}])).status == 200
     made = (await hand_over(served, {"path": "Parser.md", "heading": "Parser"}, artifacts=["Dates.md"])).json
     assert (await take_over(served, path=made["path"], peek=True))["changed_since"] == []
     file = root(served) / "Parser.md"

@@ -300,7 +300,7 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
         path=note.path,
         **{name: getattr(handoff, name) for name in (*TEXTS.values(), *LISTS)},
         claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
-        changed_since=changed_since(call.vault, handoff, facts, created),
+        changed_since=changed_since(call.vault, note.path, handoff, facts, created),
         agent=str(field_of(note.properties, "agent") or ""),
         to=str(field_of(note.properties, "to") or "") or None,
         created=iso(created),
@@ -309,19 +309,25 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
     )
 
 
-def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
+def changed_since(
+    vault: OpenVault, handed: VaultPath, handoff: Handoff, facts: VaultEvidence, since: float
+) -> tuple[ChangedSince, ...]:
     named = {claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path is not None}
     for text in handoff.artifacts:
         try:
             named.add(find_file(vault.files, vault.names, text))
         except BridgeError:
             continue
+    # The time that a handoff names is that of a whole second.
+    own = vault.store.journal.changes(ChangeFilter(path=handed, operation="hand_over"), 1)
     found = []
     for path in sorted(named):
         here = path if vault.files.has(path) else facts.moved_to(path) or path
         if vault.files.rules.denies(here):
             continue
-        changes = vault.store.journal.changes(ChangeFilter(since=since, path=here, state="applied"), MAX_CHANGES)
+        criteria = ChangeFilter(since=since, path=here, state="applied")
+        later = vault.store.journal.changes(criteria, MAX_CHANGES)
+        changes = [change for change in later if not own or change.made > own[0].made]
         known = max((change.time for change in changes), default=since) + WRITTEN_WITHIN_S
         now = vault.index.notes.get(here)
         modified = iso(now.mtime) if now is not None and now.mtime > known else None
