@@ -481,8 +481,8 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
         path = await until(having(folder, "Rye is stubborn", "- `delete_note`, awaits approval: [[Notes/1|1]]"))
         assert "- `edit_note`, awaits approval: [[Garden/Beans|Beans]]" in path.read_text()
         assert "- `edit_note` on `Bread/Rye.md` failed: `note_changed`, 2 times" in path.read_text()
-        assert "- `edit_note` on `Notes/3.md` failed: `invalid_arguments` – The arguments do not" in path.read_text()
-        assert path.read_text().count(" failed: ") == 2
+        assert "- `edit_note` on `Notes/3.md` failed: `invalid_arguments` – " in path.read_text()
+        assert path.read_text().count(" failed: ") == 3
         proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
         assert (await served.call("decide", id=proposals[0]["id"], verdict="accept")).status == 200
         await agent.call_tool("list_tags", {})
@@ -492,6 +492,52 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
         await until(having(folder, "- `edit_note`, undone: [[Garden/Beans|Beans]]\n"))
     assert "+2 -0" not in path.read_text()
     assert path.name.endswith(" Cursor.md")
+
+
+async def test_a_failure_is_told_until_the_same_is_written(served: Served) -> None:
+    folder = await begin(served)
+    item, decided = {"op": "add_item", "text": "Buy rye"}, {"op": "append", "text": "Decision: bake at dawn."}
+    lost = {"path": RYE, "edits": [item | {"task": " "}, decided]}
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", lost)
+        await agent.call_tool(
+            "edit_note", {"path": RYE, "edits": [{"op": "add_item", "text": "Buy rye", "task": True}]}
+        )
+        await agent.call_tool("run_tool", {"name": "move_note", "arguments": {"path": RYE, "to": BEANS}})
+        await agent.call_tool("run_tool", {"name": "delete_note", "arguments": {"path": "Notes/1.md"}})
+        path = await until(having(folder, "Notes/1.md` failed"))
+        _, _, problems = path.read_text().partition("## Problems\n\n")
+        assert problems.partition("\n\n")[0].splitlines() == [
+            f"- `edit_note` on `{RYE}` failed: `invalid_arguments` – `edits[0].task` must be true or false",
+            f"- `move_note` on `{RYE}` and `{BEANS}` failed: `note_exists` – There is a note of this name already.",
+            "- `delete_note` on `Notes/1.md` failed: `invalid_arguments` – `delete_note` needs `digest`",
+        ]
+        under = {"op": "insert_under", "heading": "Dawn", "text": "Decision: bake at dawn.", "create_heading": True}
+        await agent.call_tool("edit_note", {"path": BEANS, "edits": [under]})
+        await until(lambda: f"- `edit_note` on `{RYE}`" not in path.read_text())
+    calls = served.bridge.find(None).vault.store.calls.since(0.0)
+    assert not any(word in f"{call.cause}{call.sums}" for call in calls for word in ("dawn", "rye"))
+
+
+async def test_what_was_handed_over_is_goal_and_next_step_and_taking_it_over_is_no_work(served: Served) -> None:
+    folder = await begin(served)
+    handed = {"goal": "Bake every week", "state": "Begun.", "next_action": "Buy rye\nand salt"}
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        await agent.call_tool("hand_over", handed)
+        path = await until(having(folder, "hand_over"))
+        facts = properties(path)
+        assert (facts["title"], facts["goal"], facts["where_left_off"]) == (
+            "Bake every week", "Bake every week", "Buy rye and salt",
+        )  # fmt: skip
+        assert "## Goal\n\nBake every week\n" in path.read_text()
+        assert "## Where it left off\n\nBuy rye and salt\n" in path.read_text()
+        await agent.call_tool("save_session", {"status": "completed", "where_left_off": "Salt is there"})
+        assert path.read_text().endswith("## Where it left off\n\n> Salt is there\n")
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("take_over", {})
+        await agent.call_tool("save_session", {"status": "completed"})
+    assert [*folder.glob("*.md")] == [path]
 
 
 async def test_a_large_change_that_was_confirmed_and_undone_is_one_line(served: Served) -> None:

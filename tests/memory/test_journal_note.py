@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -41,7 +42,7 @@ FACTS = JournalFacts(
     changes=(ChangeBatch("edit_note", (ChangedNote(BEANS, 3, 1),), ("The frost came early",)),),
     undone=(ChangeBatch("set_properties", (ChangedNote(RYE),)),),
     proposed=(ChangeBatch("edit_note", (ChangedNote(BEANS),)),),
-    failures=(Failure("edit_note", "note_changed", 2, BEANS),),
+    failures=(Failure("edit_note", "note_changed", (BEANS,), count=2),),
     previous=VaultPath("Agents/Sessions/2026-11-21 0900 claude-code.md"),
 )
 
@@ -93,10 +94,36 @@ def test_what_was_written_is_quoted_with_its_line_and_read_back() -> None:
     # What is quoted again each time is not kept as if it had been handed over, nor said twice.
     later = JournalWords(decisions=(JournalLine("14:05", "We decided to cover them."),))
     assert words.merge(later) == later
-    assert note_of(words.merge(later), facts).count("- 14:05 We decided to cover them.\n") == 1
+    said = "- 14:05 We decided to cover them. (written in [[Garden/Beans|Beans]], line 7)\n"
+    assert note_of(words.merge(later), facts).count(said) == 1
     assert note_of(words.merge(later), facts).count("“We decided") == 0
+    assert read_words(note_of(later, facts), {}).decisions == later.decisions
     in_other_letters = JournalWords(decisions=(JournalLine("14:05", "we decided to cover them"),))
     assert "“We decided" not in note_of(in_other_letters, facts)
+
+
+@pytest.mark.parametrize(
+    ("said", "written", "is_same"),
+    [
+        ("Four nights in Kyoto, not two in Osaka", "We decided to stay four nights in Kyoto, not in Osaka.", True),
+        ("Solo ETF ad accumulazione, per il fisco.", "Abbiamo deciso di usare solo ETF ad accumulazione.", True),
+        ("先试四周168，因为更容易坚持", "我们决定先试四周168，再考虑52，因为168更容易坚持。", True),
+        (
+            "Raf en semilleros: aguanta el calor",
+            "Hemos decidido sembrar Raf en semilleros, aguanta mejor el calor.",
+            True,
+        ),
+        ("We decided to use rye in the starter.", "We decided to use wheat in the bread.", False),
+        ("The release of 2015 is canonical here", "We decided that the release of 2014 is canonical here.", False),
+        ("Cover the beans at night", "We decided not to cover the beans at night.", False),
+        ("断食期间能喝黑咖啡吗？", "断食期间能喝牛奶吗？", False),
+    ],
+)
+def test_what_is_said_in_other_words_is_told_once(said: str, written: str, is_same: bool) -> None:
+    facts = replace(FACTS, statements=(JournalStatement("decision", written, BEANS, 7),))
+    text = note_of(JournalWords(decisions=(JournalLine("14:05", said),)), facts)
+    assert (f"- 14:05 {said} (written in [[Garden/Beans|Beans]], line 7)\n" in text) == is_same
+    assert (f"“{written}”" in text) != is_same
 
 
 def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None:

@@ -1,7 +1,7 @@
 """Gathers what the records say about a session."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain, islice
@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from bridge.api.note_text import open_note
 from bridge.api.registry import OPERATIONS
 from bridge.api.write import Fetch, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits
@@ -19,12 +20,14 @@ from bridge.errors import BridgeError
 from bridge.features.sessions.journal_note import (
     JOURNAL_OPERATIONS,
     LINK,
+    MAX_LINKS,
     ChangeBatch,
     ChangedNote,
     Failure,
     JournalFacts,
     lines_changed,
     note_rank,
+    read_quotes,
 )
 from bridge.features.sessions.statements import JournalStatement, Told, find_statements
 from bridge.index.boilerplate import is_template
@@ -137,8 +140,8 @@ def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator
 
 def sum_up(notes: Sequence[Note], statements: Iterable[JournalStatement]) -> str:
     """Return the sentences that stand for notes, besides what is quoted anyway; empty if there are too few."""
-    quoted, found = {one.text for one in statements}, [one.text for one in choose_sentences_of(notes, SENTENCES)]
-    plain = [one_line(text) for text in found if text not in quoted and find_secret(text) is None]
+    quoted, found = [one.text for one in statements], [one.text for one in choose_sentences_of(notes, SENTENCES)]
+    plain = [one_line(text) for text in found if find_secret(text) is None and not any(one in text for one in quoted)]
     return " ".join(plain) if len(plain) >= MIN_SENTENCES else ""
 
 
@@ -173,7 +176,7 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     written = read_written(vault, looked_at, fetch, obsidian.template_folders)
     statements = tuple(choose_statements(written, obsidian.tasks))
     until = max(session.ended or 0.0, session.seen, *(call.time for call in calls))
-    previous = vault.store.sessions.before(session)
+    previous, handed = vault.store.sessions.before(session), read_handed_over(vault, applied)
     return JournalFacts(
         session=session.id,
         client=session.client or "agent",
@@ -191,6 +194,8 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
         commits=commits_of(vault, session, applied),
         summary=sum_up(written, statements),
         statements=statements,
+        goal=handed.get("Goal", ""),
+        next_action=handed.get("Next action", ""),
         previous=previous.note if previous is not None and previous.note in vault.index.notes else None,
     )
 
@@ -239,7 +244,7 @@ def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[Loo
                 replace(known, added=known.added + file.added, removed=known.removed + file.removed) if file else known
             )
         renames[change.operation] += (one for one in change.facts.renames if find_secret(" ".join(one)) is None)
-        reasons[change.operation] += filter(None, (change.reason, *handed_over(vault, change)))
+        reasons[change.operation] += filter(None, [change.reason])
     ordered = {operation: sorted(own.values(), key=note_rank) for operation, own in notes.items()}
     batches = [
         ChangeBatch(name, tuple(own), tuple(dict.fromkeys(reasons[name])), tuple(dict.fromkeys(renames[name])))
@@ -249,34 +254,44 @@ def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[Loo
     return tuple(sorted(batches, key=lambda one: (one.notes[0].of_agents, -sum(map(lines_changed, one.notes)))))
 
 
-def handed_over(vault: OpenVault, change: Change) -> Iterator[str]:
-    """Yield the goal that a change handed over to a later session."""
-    if change.operation == "hand_over":
-        notes = filter(None, map(vault.index.notes.get, change.now))
-        yield from (goal for note in notes if isinstance(goal := field_of(note.properties, "title"), str))
+def read_handed_over(vault: OpenVault, changes: Sequence[Change]) -> Mapping[str, str]:
+    """Return by heading what a session handed over last. Blocks."""
+    for change in reversed(changes):
+        for path in change.now if change.operation == "hand_over" else ():
+            with suppress(BridgeError):
+                note = open_note(vault, path)
+                if field_of(note.properties, "type") == "handoff":
+                    return read_quotes(note.text)
+    return {}
 
 
 def list_failures(vault: OpenVault, calls: Sequence[CallRecord], made: Sequence[Change]) -> list[Failure]:
-    """Return the calls that failed, unless the same or another change of the note succeeded later."""
-    failures, since = dict[tuple[str, VaultPath | None], Failure](), dict[tuple[str, VaultPath | None], float]()
-    writes = {change.operation for change in made}
-    # A call that took a note away no longer names it.
-    changed: dict[VaultPath | None, float] = {step.path: change.time for change in made for step in change.steps}
+    """Return the calls that failed, unless what they were to write was written later, or the same was done."""
+    pending = list[tuple[CallRecord, frozenset[str]]]()
     for call in calls:
-        path = next(iter(call.paths), None)
-        key = (call.tool, path)
+        sums = frozenset(call.sums.split())
         if call.code is None:
-            tools = {call.tool, *(writes if call.tool in writes and path is not None else ())}
-            for one in [(tool, at) for tool, at in failures if at in {path, None} and tool in tools]:
-                del failures[one]
-            continue
-        would_write = call.tool in OPERATIONS and not OPERATIONS[call.tool]().reads
-        untold = {"cancelled"} if would_write else UNTOLD_FAILURES
-        if call.code in untold or call.tool in JOURNAL_OPERATIONS:
-            continue
-        if path is None or not vault.files.rules.denies(path):
-            count = failures[key].count if key in failures else 0
-            since[key] = call.time
-            failures[key] = Failure(call.tool, call.code, count + 1, path, would_write)
-    left = [one for key, one in failures.items() if not one.writes or changed.get(key[1], 0.0) <= since[key]]
-    return left[-MAX_FAILURES:]
+            pending = [(one, left - sums) for one, left in pending if not is_made_good(one, left - sums, call)]
+        elif call.tool not in JOURNAL_OPERATIONS and call.code not in (
+            {"cancelled"} if writes(call) else UNTOLD_FAILURES
+        ):
+            pending.append((call, sums))
+    # A call that took a note away no longer names it.
+    taken = {(change.operation, step.path): change.time for change in made for step in change.steps}
+    counts = Counter(
+        Failure(call.tool, str(call.code), call.paths[:MAX_LINKS], writes(call), call.cause)
+        for call, _ in pending
+        if not any(map(vault.files.rules.denies, call.paths))
+        and not any(taken.get((call.tool, path), 0.0) > call.time for path in call.paths[:1] if not call.sums)
+    )
+    return [replace(one, count=count) for one, count in counts.items()][-MAX_FAILURES:]
+
+
+def writes(call: CallRecord) -> bool:
+    return call.tool in OPERATIONS and not OPERATIONS[call.tool]().reads
+
+
+def is_made_good(failed: CallRecord, left: Collection[str], later: CallRecord) -> bool:
+    """Say whether nothing is left of what a call was to write, or of one without texts, whether the same was done."""
+    same = later.tool == failed.tool and (not failed.paths or failed.paths[0] in later.paths)
+    return not left if failed.sums else same

@@ -10,17 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from bridge.errors import meaning_of
-from bridge.features.sessions.statements import JournalStatement, Told
+from bridge.features.sessions.statements import JournalStatement, Told, find_likeness
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
 from bridge.markdown.sections import quote_lines, read_sections, write_section
 from bridge.records import Record
 from bridge.text.budget import cut, shorten
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_letters
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
 
@@ -94,14 +93,16 @@ class ChangeBatch(Record):
 
 
 class Failure(Record):
-    """A call that failed and was not repeated with success."""
+    """A call that failed, and what it was for was not done later."""
 
     tool: str
     code: str
-    count: int
-    path: VaultPath | None = None
+    paths: tuple[VaultPath, ...] = ()
     writes: bool = False
     """Whether it would have changed something."""
+    cause: str = ""
+    """Why, where that says more than the code."""
+    count: int = 1
 
 
 class JournalFacts(Record):
@@ -130,6 +131,10 @@ class JournalFacts(Record):
     """Sentences of what it wrote into notes."""
     statements: tuple[JournalStatement, ...] = ()
     """What it wrote there in so many words."""
+    goal: str = ""
+    """The goal that it handed over."""
+    next_action: str = ""
+    """What it handed over as the next thing to do."""
     previous: VaultPath | None = None
     """The journal of the client's session before."""
 
@@ -147,7 +152,12 @@ class JournalFacts(Record):
     @property
     def has_work(self) -> bool:
         """Whether the session did more than ask."""
-        return bool(self.changes or self.undone or self.proposed or self.read or self.failures)
+        return self.has_changes or bool(self.read or self.failures)
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether it changed something, or tried to; taking over a handoff is only reading."""
+        return any(one.operation != "take_over" for one in (*self.changes, *self.undone, *self.proposed))
 
 
 def lines_changed(note: ChangedNote) -> int:
@@ -174,6 +184,8 @@ LATER: Final = "Later"
 PROPERTY_LENGTH: Final = 300
 """Most characters of a text in a property; the body has all of it."""
 
+_PLACE: Final = re.compile(r" \(written in (?:\[\[.*\]\]|`.*`), line \d+\)\Z")
+"""What a journal adds to a word that was handed over and that a note says as well."""
 _ENTRY: Final = re.compile(r"- (?:(\d\d:\d\d) (.*)|((?:To do: )?)“(.*)” \(.*\))")
 LINK: Final = re.compile(r"!?\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]|!?\[([^\[\]]*+)\]\([^)\n]{0,1000}\)")
 _BAD_IN_NAME: Final = re.compile(r'[\x00-\x1f\\/:*?"<>|#^\[\]]+')
@@ -228,9 +240,9 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "agent": facts.client,
         "model": _short(words.model),
         "session": facts.session,
-        "goal": _short(words.goal) or _short(facts.reasons),
+        "goal": _short(words.goal) or _short(facts.goal) or _short(facts.reasons),
         "summary": _short(words.summary) or _short(facts.summary),
-        "where_left_off": _short(words.where_left_off or ""),
+        "where_left_off": _short(words.where_left_off or facts.next_action),
         "files": [replace_surrogates(path) for path, note in facts.changed_notes.items() if note.exists][:MAX_FILES],
         "commits": list(facts.commits),
         "duration_minutes": max(0, round(minutes)),
@@ -246,7 +258,9 @@ def journal_title(words: JournalWords, facts: JournalFacts) -> str:
     """Return what the session was about: its goal, a decision, the note that it changed most, or those that it read."""
     decided = [entry.text for entry in words.decisions]
     decided += [one.text for one in facts.statements if one.what == "decision"]
-    if said := next(filter(None, map(_short, (words.goal, words.summary, facts.reasons, *decided[:1]))), ""):
+    if said := next(
+        filter(None, map(_short, (words.goal, facts.goal, words.summary, facts.reasons, *decided[:1]))), ""
+    ):
         return cut(said, 80)
     largest = max(facts.changes, key=lambda one: len(one.notes), default=None)
     if largest is not None and len(largest.notes) > MAX_FILES:
@@ -266,17 +280,40 @@ def _read_text(paths: Sequence[VaultPath]) -> str:
 
 
 def write_body(words: JournalWords, facts: JournalFacts) -> str:
-    parts, recorded = [f"# {journal_title(words, facts)}\n"], recorded_lines(words, facts)
+    placed = place_words(words, facts)
+    parts, recorded = [f"# {journal_title(words, facts)}\n"], recorded_lines(words, facts, placed)
     for heading, name in SECTIONS.items():
         said = getattr(words, name) if name else ()
-        lines, more = (
-            quote_lines(said or "") if isinstance(said, str | None) else _items(said),
-            recorded.get(heading, ()),
-        )
+        if name in LISTS:
+            said = [replace(one, text=f"{one.text}{_place_text(placed.get(one.text))}") for one in said]
+        lines = quote_lines(said or "") if isinstance(said, str | None) else _items(said)
+        more = recorded.get(heading, ())
         # A line right below an item would belong to it.
         lines += ("", *more) if lines and more and not more[0].startswith("- ") else more
         parts.append(write_section(heading, lines))
     return replace_surrogates("\n".join(filter(None, parts)))
+
+
+def place_words(words: JournalWords, facts: JournalFacts) -> Mapping[str, JournalStatement]:
+    """Return by word that was handed over what a note says of the same, each at most once."""
+    parts: tuple[tuple[Told, tuple[JournalLine, ...]], ...]
+    parts = ("decision", words.decisions), ("outcome", words.outcomes), ("question", words.questions)
+    pairs = [
+        (find_likeness(said.text, one.text), said.text, one)
+        for what, entries in parts
+        for said in entries
+        for one in facts.statements
+        if one.what == what
+    ]
+    placed = dict[str, JournalStatement]()
+    for likeness, text, one in sorted(pairs, key=lambda pair: -pair[0]):
+        if likeness and text not in placed and one not in placed.values():
+            placed[text] = one
+    return placed
+
+
+def _place_text(one: JournalStatement | None) -> str:
+    return "" if one is None else f" (written in {note_link(one.path)}, line {one.line})"
 
 
 def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
@@ -291,8 +328,17 @@ def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
         if name in LISTS:
             values[name] = tuple(_read_items(lines))
         elif name:
-            values[name] = "\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith(">"))
+            values[name] = quoted_text(lines)
     return JournalWords(**values)
+
+
+def quoted_text(lines: Iterable[str]) -> str:
+    return "\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith(">"))
+
+
+def read_quotes(text: str) -> Mapping[str, str]:
+    """Return by heading what a note quotes below it."""
+    return {heading: quoted_text(lines) for heading, lines in _sections(text.split("\n"))}
 
 
 def told_lines(words: JournalWords) -> Iterator[tuple[Told, str]]:
@@ -322,7 +368,7 @@ def later_lines(words: JournalWords) -> list[str]:
 def note_link(path: VaultPath) -> str:
     """Return a link to a note, or its path as code where no link can hold it."""
     target = path.removesuffix(".md")
-    if re.search(r"[\[\]|#^%]", path):
+    if re.search(r"[\[\]|#^]|%%", path):
         return f"`{path}`"
     return f"[[{target}]]" if "/" not in target else f"[[{target}|{_name(path)}]]"
 
@@ -333,23 +379,26 @@ def changed_text(note: ChangedNote) -> str:
     return f"`{note.was}` → {now}" if note.was is not None else f"{now} removed" if note.is_gone else now
 
 
-def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Sequence[str]]:
+def recorded_lines(
+    words: JournalWords, facts: JournalFacts, placed: Mapping[str, JournalStatement]
+) -> Mapping[str, Sequence[str]]:
     """Return the lines of each section that follow from the records."""
     counts = (
         *(("searched", facts.searches, "time"), ("read", len(facts.read), "note")),
         ("changed", len(facts.changed_notes), "note"),
     )
     done = ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count)
+    because = [f"Of its largest change: {facts.reasons}"] if facts.reasons else []
     is_cut = any(len(one.notes) > MAX_LINKS for one in facts.changes)
     is_refused = any(one.writes for one in facts.failures)
     related = [(path, count) for path, count in facts.read if path not in facts.changed_notes][:MAX_RELATED]
     return {
-        "Goal": [f"Of its largest change: {facts.reasons}"] if facts.reasons and not _short(words.goal) else [],
+        "Goal": [] if _short(words.goal) else [_short(facts.goal)] if facts.goal else because,
         "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not _short(words.summary) else [],
         "Approach": [f"{done.capitalize()}."] if done else [],
-        "Key decisions": _quotes(facts, "decision", words.decisions),
+        "Key decisions": _quotes(facts, "decision", placed),
         "Problems": [*map(_failure_line, facts.failures)],
-        "Outcome": _quotes(facts, "outcome", words.outcomes),
+        "Outcome": _quotes(facts, "outcome", placed),
         "Changes": [
             *(_batch_line(one, reasons=True) for one in facts.changes),
             *([f"- `list_changes` with the session `{facts.session}` lists all"] if is_cut else []),
@@ -357,10 +406,11 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
             *([UNCHANGED] if is_refused and not facts.changes and not facts.undone else []),
         ],
         "Open questions": [
-            *_quotes(facts, "question", words.questions),
-            *_quotes(facts, "task", ()),
+            *_quotes(facts, "question", placed),
+            *_quotes(facts, "task", {}),
             *(_batch_line(one, ", awaits approval") for one in facts.proposed),
         ],
+        "Where it left off": [_short(facts.next_action)] if facts.next_action and not words.where_left_off else [],
         "Related": [
             *(f"- {note_link(path)}: read{f' {count} times' if count > 1 else ''}" for path, count in related),
             *([f"- {note_link(facts.previous)}: the session before"] if facts.previous is not None else []),
@@ -368,16 +418,16 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
     }
 
 
-def _quotes(facts: JournalFacts, what: Told, said: Iterable[JournalLine]) -> list[str]:
-    known, label = {fold_letters(entry.text) for entry in said}, TO_DO if what == "task" else ""
-    found = [one for one in facts.statements if one.what == what and fold_letters(one.text) not in known]
+def _quotes(facts: JournalFacts, what: Told, placed: Mapping[str, JournalStatement]) -> list[str]:
+    label = TO_DO if what == "task" else ""
+    found = [one for one in facts.statements if one.what == what and one not in placed.values()]
     return [f"- {label}“{_short(one.text)}” ({note_link(one.path)}, line {one.line})" for one in found]
 
 
 def _failure_line(one: Failure) -> str:
-    where = f" on `{one.path}`" if one.path is not None else ""
+    where = f" on {' and '.join(f'`{path}`' for path in one.paths)}" if one.paths else ""
     times = f", {one.count} times" if one.count > 1 else ""
-    return f"- `{one.tool}`{where} failed: `{one.code}`{times} – {meaning_of(one.code)}"
+    return f"- `{one.tool}`{where} failed: `{one.code}`{times} – {one.cause or meaning_of(one.code)}"
 
 
 def _batch_line(one: ChangeBatch, state: str = "", *, reasons: bool = False) -> str:
@@ -416,7 +466,7 @@ def _read_items(lines: Sequence[str]) -> Iterator[JournalLine]:
                 entries.append((found[1] or "", [found[2] if found[1] else f"{found[3]}{found[4]}"]))
         elif is_inside := is_inside and (not line or line.startswith("  ")):
             entries[-1][1].append(line[2:])
-    return (JournalLine(time, "\n".join(texts).rstrip()) for time, texts in entries)
+    return (JournalLine(time, _PLACE.sub("", "\n".join(texts).rstrip())) for time, texts in entries)
 
 
 def _short(text: str) -> str:

@@ -169,8 +169,8 @@ def is_proposed(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -
 
 def is_worth_a_journal(vault: OpenVault, facts: JournalFacts) -> bool:
     """Say whether an agent changed something in a session, or read enough. Blocks."""
-    enough = facts.changes or facts.undone or facts.proposed or len(facts.read) >= ENOUGH_READ
-    return bool(enough) and is_of_agent(vault.store.calls.of_session(facts.session, 1_000))
+    enough = facts.has_changes or len(facts.read) >= ENOUGH_READ
+    return enough and is_of_agent(vault.store.calls.of_session(facts.session, 1_000))
 
 
 def later_facts(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -> list[str]:

@@ -11,9 +11,13 @@ from bridge.markdown.tasks import TaskSettings, parse_task
 from bridge.records import Record
 from bridge.search.sentences import iter_sentences
 from bridge.search.snippet import clean_text
-from bridge.text.fold import fold_word
+from bridge.text.content_terms import question_words, terms_of
+from bridge.text.fold import fold_letters, fold_word
+from bridge.text.function_words import content_words
 from bridge.text.secrets import find_secret
-from bridge.text.words import count_words
+from bridge.text.sentence import negates
+from bridge.text.stems import language_of
+from bridge.text.words import DIGITS, RUN, count_words
 from bridge.types import VaultPath
 
 Told = Literal["decision", "outcome", "question", "task"]
@@ -25,6 +29,10 @@ _AROUND: Final = " *_~()[]0123456789.:：#"
 
 
 MIN_QUESTION_WORDS: Final = 4
+
+MIN_SHARED, SHARED, NEARLY_ALL = 3, 0.4, 0.75
+"""Terms that two statements share at least where one is the other in other words, and the share of the shorter one's;
+and that share where they are fewer, or pairs of characters."""
 
 
 class JournalStatement(Record):
@@ -91,3 +99,20 @@ def _label_of(text: str) -> Told | None:
     kinds: tuple[Told, ...] = ("decision", "outcome", "question")
     bare = fold_word(text).strip(_AROUND)
     return next((kind for kind in kinds if _patterns()[f"{kind} label"].fullmatch(bare)), None)
+
+
+def find_likeness(said: str, other: str) -> float:
+    """Return how much of the shorter of two statements the other one says; 0 unless it says the same in other words."""
+    if fold_letters(said) == fold_letters(other):
+        return 1.0
+    language = language_of(f"{said}\n{other}")
+    rests = [_patterns()["decision"].sub(" ", fold_word(text)) for text in (said, other)]
+    words = [" ".join(content_words(question_words(rest))) for rest in rests]
+    own, others = (frozenset(terms_of(text, language, numbers=True)) for text in words)
+    numbers, other_numbers = ({*DIGITS.findall(text)} for text in words)
+    apart = numbers and other_numbers and numbers.isdisjoint(other_numbers)
+    if negates(said) != negates(other) or apart or len(own & others) < MIN_SHARED - 1:
+        return 0.0
+    share = len(own & others) / min(len(own), len(others))
+    is_enough = len(own & others) >= MIN_SHARED and not any(map(RUN.search, words))
+    return share if share >= (SHARED if is_enough else NEARLY_ALL) else 0.0
