@@ -20,6 +20,7 @@ from bridge.features.brief.text import (
     age_text,
     recency,
     share_of_terms,
+    share_of_worth,
     terms_of,
 )
 from bridge.features.corrections.public import NOTE, open_items
@@ -36,6 +37,8 @@ from bridge.search.snippet import clean_text, drop_headings
 from bridge.search.summary import choose_sentences_of
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import cut, estimate_tokens, shorten
+from bridge.text.content_terms import said_terms
+from bridge.text.counts import count_of
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath
 
@@ -78,7 +81,7 @@ MAX_SESSIONS: Final = 50
 """Most sessions that are considered."""
 
 FITTING_SHARE: Final = 0.3
-"""The share of the task's words from which a session fits it."""
+"""The share of the task's words from which a session or handoff fits it, rare words counting most."""
 
 MIN_FITTING_WORDS: Final = 2
 """Words of the task that a session or memory must share to fit it, unless the task is short."""
@@ -112,6 +115,10 @@ class SessionSignal(Record):
     """The task and the titles of the paths."""
     found: Mapping[VaultPath, float]
     """By note: how well it fits the task, as a share of the best."""
+    near: frozenset[VaultPath]
+    """The notes that fit the task well, of whatever words."""
+    worth: Mapping[str, float]
+    """By term: how rare it is in the vault."""
     now: float
 
 
@@ -143,21 +150,39 @@ def recent_paths(call: Call, reader: Reader, journals: Iterable[IndexedNote]) ->
     return [VaultPath(file) for file in dict.fromkeys(files) if file in call.vault.index.notes]
 
 
-def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
+def fits_task(signal: SessionSignal, files: Iterable[str], *texts: str) -> bool:
+    """Return whether notes or texts have to do with the task; words that are common in the vault count little."""
+    if not signal.task or not signal.near.isdisjoint(files):
+        return True
+    own = terms_of([title_of(VaultPath(file)) for file in files], " ".join(texts))
+    said = said_terms(signal.worth, own)
+    return share_of_worth(signal.worth, said) >= FITTING_SHARE and len(said) >= fewest_words(len(signal.worth))
+
+
+def handoff_cards(call: Call, signal: SessionSignal) -> Iterator[Card]:
     """Yield the handoff that waits for a client, with what its claims are worth; reads notes, and blocks."""
-    vault = call.vault
-    note = waiting_handoff(vault.index.notes.values(), agents_folder(vault.settings), reader.client)
+    vault, now = call.vault, signal.now
+    note = waiting_handoff(vault.index.notes.values(), agents_folder(vault.settings), signal.reader.client)
     if note is None:
         return
     try:
         handoff = read_handoff(open_note(vault, note.path))
     except NoteNotFound:
         return
+    named = [claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path]
+    if not fits_task(signal, named, handoff.goal, handoff.next_action, *handoff.artifacts):
+        head = f"--- A handoff for something else waits, {age_text(time_written(note), now)}{_by(note)}"
+        other = _card(note, "handoff", [f"{head}: {cut_line(handoff.goal)} {quote_path(note.path)}"], 0.0, ("waits",))
+        yield replace(other, is_aside=True)
+        return
     facts = VaultEvidence(call)
     checks = [(claim.text, check_proof(claim.proof, facts)) for claim in handoff.claims]
     untrue = [(text, check) for text, check in checks if check.outcome in {"changed", "gone"}]
     hold = sum(check.outcome == "still_true" for _, check in checks)
-    claims = f" [claims: the proof of {hold} still holds, of {len(untrue)} not]" if checks else ""
+    left = len(checks) - hold - len(untrue)
+    parts = (hold, "still true"), (len(untrue), "no longer true"), (left, "not checked")
+    verdicts = ", ".join(f"{count} {verdict}" if count < len(checks) else verdict for count, verdict in parts if count)
+    claims = f" ({count_of(len(checks), 'claim')}: {verdicts})" if checks else ""
     head = f"--- Handoff, {age_text(time_written(note), now)}{_by(note)}"
     lines = [f"{head}: {cut_line(handoff.goal)}{claims} {quote_path(note.path)}"]
     lines += [f"Next: {cut_line(handoff.next_action)}"]
@@ -167,34 +192,38 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
 
 
 def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedNote], budget: int) -> Iterator[Card]:
-    """Yield the last sessions, those that fit the task with what they decided, left open and reached. Blocks.
+    """Yield the last sessions that fit the task, with what they decided, left open and reached. Blocks.
 
-    Without a task all are told like this, in half the room.
+    Without a task all are told like this, in half the room; where none fits, the last one is named.
     """
-    reader, now = signal.reader, signal.now
+    reader, now, found = signal.reader, signal.now, list[Card]()
     said = [[*read_told(call.vault, note.path)] for note in journals]
     done = {line.text for lines in said for line in lines if line.what == "outcome"}
-    own = [
-        terms_of((*_texts(property_of(note.properties, "files")), *_heads(note), *(line.text for line in lines)))
-        for note, lines in zip(journals, said, strict=True)
-    ]
-    fewest = fewest_words(len(signal.terms))
-    for note, lines, terms, share in zip(journals, said, own, share_of_terms(signal.terms, own), strict=True):
+    for note, lines in zip(journals, said, strict=True):
         mine, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
-        fits = share >= FITTING_SHARE and len(terms & signal.terms) >= fewest
+        files, texts = _texts(property_of(note.properties, "files")), (*_heads(note), *(line.text for line in lines))
+        if not fits_task(signal, files, *texts):
+            continue
         title, left, summary = map(cut_line, _heads(note))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         text = f"{head}: {title} {quote_path(note.path)}"
         kept = [line for line in lines if line.what != "task" or line.text not in done]
-        told = [*choose_told(signal, kept)] if fits or not signal.task else []
+        told = [*choose_told(signal, kept)]
         about = [f"Left off: {left}"] if left else [f"Summary: {summary}"] if summary and not told else []
         room = SHARES["sessions"] * budget * (CARD_SHARE if signal.task else CARD_SHARE / 2)
         for line in (*about, *told):
             if estimate_tokens(f"{text}\n{line}") <= room:
                 text = f"{text}\n{line}"
         score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * mine + 0.25 * (status == "paused")
-        why = "fits the task" if fits else "last session of this client" if mine else "recent session"
-        yield _card(note, "sessions", (text,), score + fits * (1 + share), (why,))
+        score += share_of_worth(signal.worth, terms_of((), " ".join(texts)))
+        why = "fits the task" if signal.task else "last session of this client" if mine else "recent session"
+        found.append(_card(note, "sessions", (text,), score, (why,)))
+    if not found and journals:
+        last, title = journals[0], cut_line(_heads(journals[0])[0])
+        head = f"--- No session fits this task; the last one, {age_text(time_written(last), now)}{_by(last)}"
+        other = _card(last, "sessions", [f"{head}: {title} {quote_path(last.path)}"], 0.0, ("is the last session",))
+        found.append(replace(other, is_aside=True))
+    yield from found
 
 
 def fewest_words(count: int) -> int:

@@ -29,16 +29,18 @@ from bridge.features.memory.public import (
     match_texts,
     read_body,
 )
+from bridge.features.sessions.public import find_likeness
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import field_of
 from bridge.records import Record
+from bridge.search.coverage import idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.settings.schema import Setting
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
-from bridge.text.content_terms import question_words
+from bridge.text.content_terms import PAIR, question_words
 from bridge.text.function_words import content_words
 from bridge.text.invisible import one_line
 from bridge.text.words import RUN
@@ -62,6 +64,9 @@ WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
 
 WEAK, NEAR = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
+
+FITTING_SCORE = 0.45
+"""The score of a note from which a session that changed it fits the task."""
 
 ALIKE = 0.6
 """The calibrated similarity in meaning from which a memory fits the task whatever words it shares."""
@@ -134,13 +139,15 @@ async def compose_brief(call: Call, other: Call | None, reader: Reader, request:
     if other is not None:
         try:
             await follow_memories(other)
-            shared_signal = replace(signal, paths=(), found=await find_fitting(other, signal.query))
+            shared_found, _ = await find_fitting(other, signal.query)
+            shared_signal = replace(signal, paths=(), found=shared_found)
             shared = await asyncio.to_thread(choose_cards, other, shared_signal, request)
             found = [*join_cards(call, other, found, shared)]
         except BridgeError as error:
             remarks = left_out_notice(other, error)
     calls = {one.host.name: one for one in (call, other) if one is not None}
     best = await asyncio.to_thread(add_gists, call, calls, limit_parts(found, request.limit), signal.query)
+    best = drop_repeats(best)
     told = brief_text.brief(best, request.budget, request.task, len(found) - len(best))
 
     def item(card: Card) -> BriefItem:
@@ -170,7 +177,7 @@ def choose_cards(
     days = request.recency_days or settings.days
     found: list[Card] = []
     if "handoff" in wanted and journals is not None:
-        found += cards.handoff_cards(call, signal.reader, signal.now)
+        found += cards.handoff_cards(call, signal)
     if "sessions" in wanted and journals is not None:
         found += cards.session_cards(call, signal, journals, request.budget)
     if "memories" in wanted or "questions" in wanted:
@@ -206,11 +213,23 @@ async def read_signal(
     own_tags = [tag for path in about if path in notes for tag in notes[path].tags]
     terms = brief_text.terms_of((*tags, *own_tags, *titles), task)
     query = " ".join((task, *titles)).strip()
-    return cards.SessionSignal(reader, task, about, terms, query, await find_fitting(call, query), now), journals
+    found, near = await find_fitting(call, query)
+    worth = await asyncio.to_thread(find_worth, call, terms, (*tags, *own_tags, *titles, task))
+    return cards.SessionSignal(reader, task, about, terms, query, found, near, worth, now), journals
 
 
-async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
+def find_worth(call: Call, terms: Collection[str], said: Iterable[str]) -> dict[str, float]:
+    """Return how rare the words of terms are in the vault, those of unspaced scripts as the terms. Blocks."""
+    index = call.vault.index.view("notes")
+    words = {term: word for word in question_words(" ".join(said)) for term in brief_text.terms_of((word,))}
+    asked = {term: term if len(term) == PAIR else words.get(term, term) for term in terms}
+    return {term: idf(index, word) for term, word in asked.items() if word not in brief_text.NOTE_WORDS}
+
+
+async def find_fitting(call: Call, query: str) -> tuple[dict[VaultPath, float], frozenset[VaultPath]]:
+    """Return how well notes and memories fit, as a share of the best of each, and the notes that fit well."""
     found: dict[VaultPath, float] = {}
+    close = frozenset[VaultPath]()
     memory = agents_folder(call.vault.settings).memory
     # Journals are told by their age; they repeat each other, which makes a search among them slow.
     sides: tuple[tuple[Among, tuple[VaultPath, ...]], ...] = (("notes", ()), ("agents", (memory,)))
@@ -218,6 +237,7 @@ async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
         request = SearchRequest(query, limit=FOUND, paths=inside, explain=bool(inside))
         answer = await search(await call.vault.sources_among(among), request)
         top = max((hit.score for hit in answer.hits), default=0.0)
+        close |= {hit.path for hit in answer.hits if not inside and hit.score >= FITTING_SCORE}
         # A search of some notes lists all of them, however little they fit.
         least = max(WEAK, NEAR * top) if inside else 0.0
         fitting = {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
@@ -229,7 +249,7 @@ async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
             for path in await asyncio.to_thread(find_strangers, call, query, apart):
                 del fitting[path]
         found |= fitting
-    return found
+    return found, close
 
 
 def find_strangers(call: Call, task: str, paths: Sequence[VaultPath]) -> list[VaultPath]:
@@ -259,6 +279,21 @@ def add_gists(call: Call, calls: Mapping[str, Call], chosen: Iterable[Card], foc
         if card.part in WITH_TEXT and (gist := read_gist(calls[card.vault or call.host.name].vault, card.path, focus))
         else card
         for card in chosen
+    ]
+
+
+def drop_repeats(found: Sequence[Card]) -> list[Card]:
+    """Leave out of sessions what a memory that is told says as well."""
+    said = [card.text.rpartition("\n")[2] for card in found if card.part in WITH_TEXT]
+
+    def is_new(line: str) -> bool:
+        return not any(find_likeness(line.partition(": ")[2], one) for one in said)
+
+    return [
+        replace(card, text="\n".join(line for line in card.text.split("\n") if line.startswith("---") or is_new(line)))
+        if card.part == "sessions"
+        else card
+        for card in found
     ]
 
 

@@ -29,6 +29,14 @@ SHARES: Final[Mapping[BriefPart, float]] = {
 NAMED: Final = 60
 """Most characters of the task that the heading repeats."""
 
+NOTE_WORDS: Final = frozenset(
+    """
+    note notes notiz notizen nota appunto appunti notas fiche fiches apuntes notitie notities notatka notatki заметка
+    заметки заметку заметок нотатки 笔记 筆記 ノート メモ 노트 메모
+    """.split()  # noqa: SIM905 - a list of words reads best as text
+)
+"""Words that say nothing of a task, since all that is worked on is a note."""
+
 DAY_S: Final = 86_400.0
 
 _JOINTS: Final = str.maketrans("/_-", "   ")
@@ -43,6 +51,8 @@ class Card(Record):
     text: str
     score: float = 0.0
     why: tuple[str, ...] = ()
+    is_aside: bool = False
+    """Whether it is told last, as it does not fit the task."""
     conflicts: tuple[str, ...] = ()
     """Names of the memories that a memory contradicts."""
     vault: str | None = None
@@ -72,6 +82,11 @@ def terms_of(names: Iterable[str], text: str = "") -> frozenset[str]:
     return frozenset(content_terms.terms_of(said, None, numbers=True))
 
 
+def share_of_worth(worth: Mapping[str, float], own: Collection[str]) -> float:
+    """Return the share of what terms are worth that a candidate has."""
+    return sum(worth[term] for term in worth.keys() & own) / (sum(worth.values()) or 1.0)
+
+
 def share_of_terms(wanted: Collection[str], own: Sequence[Collection[str]]) -> list[float]:
     """Return for each candidate the share of the wanted terms that it has, rare ones counting most."""
     counts = Counter(term for terms in own for term in wanted if term in terms)
@@ -98,11 +113,7 @@ def age_text(time: float, now: float) -> str:
 
 def brief(cards: Sequence[Card], budget: int, task: str = "", omitted: int = 0) -> BriefText:
     """Tell as many cards as fit, each part within its share, the best of each part first."""
-    ordered = [
-        card
-        for part in ORDER
-        for card in sorted((one for one in cards if one.part == part), key=lambda one: (-one.score, one.path))
-    ]
+    ordered = sorted(cards, key=lambda one: (one.is_aside, ORDER.index(one.part), -one.score, one.path))
     total = len(ordered) + omitted
     chosen: list[Card] = []
     for card in ordered:

@@ -338,7 +338,7 @@ def quoted_text(lines: Iterable[str]) -> str:
 
 def read_quotes(text: str) -> Mapping[str, str]:
     """Return by heading what a note quotes below it."""
-    return {heading: quoted_text(lines) for heading, lines in _sections(text.split("\n"))}
+    return {heading: quoted_text(lines) for heading, lines in read_sections(text)}
 
 
 def told_lines(words: JournalWords) -> Iterator[tuple[Told, str]]:

@@ -2,4 +2,4 @@
 
 from bridge.features.sessions.journal_note import TYPE, read_words, told_lines
 from bridge.features.sessions.operations import ToldLine, read_told
-from bridge.features.sessions.statements import Told
+from bridge.features.sessions.statements import Told, find_likeness
