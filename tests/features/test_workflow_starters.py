@@ -56,8 +56,7 @@ SEEN: Mapping[str, Mapping[str, str]] = {
         "People/Bo.md": "type: person",
     },
     "weekly-review": {
-        "Reviews/": "- Call Ada [due:: 2026-12-02] ([[",
-        f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "- [[Links]]",
+        f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "## From the journals\n",
     },
     "archive-done-projects": {
         "Archive/Oven.md": f"status: done # at last\narchived: {TODAY}\n",
@@ -130,20 +129,36 @@ async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) 
     assert folders(served) == places
 
 
-async def test_a_review_says_what_was_worked_on_decided_done_and_left_open(served: Served) -> None:
+async def test_a_review_says_what_was_worked_on_decided_and_left_open_and_is_brought_up_to_date(served: Served) -> None:
     made = await served.call("author_workflow", name="R", starter="weekly-review", confirm=True)
     plan = {"path": "Plan.md", "text": "# Plan\n\nHere we decided to use reeds.\n\n- [ ] Find reeds\n- [x] Draw it\n"}
     assert (await served.call("create_note", **plan)).status == 200
-    said = {"goal": "Bee hotel", "decisions": ["It faces\nsouth"], "open_questions": ["How many rooms?"]}
+    said = {"goal": "Bee [hotel]", "decisions": ["It faces\nsouth"], "open_questions": ["How many rooms?"]}
+    said |= {"summary": "A plan\nof it.", "where_left_off": "At the reeds"}
     assert (await served.call("save_session", **said)).status == 200
     assert (await served.call("run_workflow", path=made.json["path"])).status == 200
     (review,) = (root(served) / "Reviews").glob("*.md")
     (journal,) = (root(served) / "Agents/Sessions").glob("*.md")
-    told = review.read_text().partition("## Worked on")[2].partition("## What went well")[0]
-    assert told.replace(f" ([[{journal.stem}]])", "") == (
-        "\n- Bee hotel\n\n## Decided\n- It faces south\n- Here we decided to use reeds.\n\n## Done\n- Draw it\n\n"
-        "## Left open\n- How many rooms?\n- Find reeds\n\n"
+    link = f"[[Agents/Sessions/{journal.stem}|Bee hotel]]"
+    assert review.read_text().partition("## From the journals")[2] == (
+        f"\n### Worked on\n\n- {link}\n  A plan of it.\n  - Draw it\n\n"
+        f"### Decided\n\n- It faces south ({link})\n- Here we decided to use reeds. ({link})\n\n"
+        f"### Left open\n\n- At the reeds ({link})\n- How many rooms? ({link})\n- Find reeds ({link})\n\n"
+        "### What was changed\n\n- [[Plan]]\n"
     )
+    review.write_text(review.read_text().replace("## What went well\n", "## What went well\n\nThe reeds.\n"))
+    plan = root(served) / "Plan.md"
+    plan.write_text(plan.read_text().replace("[ ]", "[x]"))
+    assert (await served.call("save_session", summary="All of it.", where_left_off="")).status == 200
+    for file in ("Plan.md", f"Reviews/{review.name}", f"Agents/Sessions/{journal.name}"):
+        await served.call("wait_until_indexed", path=file)
+    assert (await served.call("run_workflow", path=made.json["path"])).status == 200
+    text = review.read_text()
+    assert "The reeds.\n" in text
+    assert text.count("### Worked on") == text.count("All of it.") == 1
+    assert "A plan" not in text
+    assert "Find reeds" not in text
+    assert "At the reeds" not in text
 
 
 async def test_tasks_are_taken_over_once(served: Served) -> None:

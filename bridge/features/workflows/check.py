@@ -41,6 +41,7 @@ Bind = Callable[[str, Mapping[str, Value]], object]
 _RESULTS: Final[Mapping[str, frozenset[str]]] = {
     "change": frozenset({"path", "name", "digest", "count"}),
     **{do: frozenset({name, "count", "total", "first"}) for do, name in LISTED.items()},
+    "list_sessions": frozenset({"lines", "text", "count", "total", "first"}),
 }
 _FACTS: Final[Mapping[str, frozenset[str]]] = {
     "notes": frozenset({"path", "name", "folder", "title", "type", "tags", "digest"}),

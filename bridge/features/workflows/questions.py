@@ -1,5 +1,6 @@
 """The questions of a workflow to the vault, and their answers as lists."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from bridge.bases.syntax import Node, parse_expression
 from bridge.bases.values import Result
 from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.requests.base import RequestContext
+from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TooLarge
 from bridge.features.workflows.parse import MAX_RESULTS
 from bridge.index.note import IndexedNote, IndexedTask, pack_note
@@ -22,7 +24,9 @@ from bridge.markdown.note import Value
 from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
+from bridge.search.snippet import clean_text
 from bridge.search.task_filter import TaskFilter, filter_tasks, require_status, sort_tasks
+from bridge.text.budget import cut
 from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 
@@ -210,23 +214,54 @@ def list_sentences(sentences: Iterable[Any]) -> Mapping[str, Value]:
 HEADINGS: Final = {"decision": "Decided", "outcome": "Done", "question": "Left open", "task": "Left open"}
 """Where a review says what journals say."""
 
+_BOXES: Final = TaskSettings()
+_NOT_IN_LINK: Final = re.compile(r"[\[\]|#^]+")
+MAX_TITLE_CHARS: Final = 60
 
-def list_journal_lines(sessions: Iterable[Any]) -> Mapping[str, Value]:
-    """Return what journals say, the oldest first, each line with a heading; no task that another session did."""
+
+def list_journal_lines(
+    sessions: Iterable[Any], notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder
+) -> Mapping[str, Value]:
+    """Return what journals say, the oldest first, each line with a heading, and as the text of a review.
+
+    A task that another session did, or that was ticked since, is left out.
+    """
     kept = [session for session in sessions if session.note is not None][::-1]
+    changed = dict.fromkeys(path for one in kept for path in one.changed if path in notes and not folder.holds(path))
+    boxes = (task for path in changed for task in notes[path].tasks if not _BOXES.is_open(task.status))
     done = {line.text for one in kept for line in one.told if line.what == "outcome"}
+    done |= {clean_text(parse_task(task.text).text) for task in boxes}
     found: list[Value] = []
+    sections: dict[str, dict[str, str]] = {name: {} for name in ("Worked on", "Decided", "Left open")}
     for one in kept:
-        told = [("Worked on", one.title)]
-        told += ((HEADINGS[line.what], line.text) for line in one.told if line.what != "task" or line.text not in done)
+        link = _link(one.note, one.title)
+        told = [(line.what, one_line(line.text)) for line in one.told if line.what != "task" or line.text not in done]
         facts = {"path": one.note, "name": note_name(one.note)}
-        found += ({**facts, "heading": heading, "text": one_line(text)} for heading, text in told)
-    return _result("lines", found[:MAX_RESULTS], len(found))
+        lines = (("Worked on", one_line(one.title)), *((HEADINGS[what], text) for what, text in told))
+        found += ({**facts, "heading": heading, "text": text} for heading, text in lines)
+        outcomes = [f"  - {text}" for what, text in told if what == "outcome"]
+        summary = [f"  {one_line(one.summary)}"] if one.summary and one.summary != one.title else []
+        sections["Worked on"][one.note] = "\n".join((f"- {link}", *summary, *outcomes))
+        left = [("question", one_line(one.where_left_off))] if one.where_left_off else []
+        for what, text in (*left, *told):
+            if what != "outcome":
+                sections[HEADINGS[what]].setdefault(text, f"- {text} ({link})")
+    sections["What was changed"] = {path: f"- {_link(path, note_name(path))}" for path in changed}
+    text = "\n\n".join("\n".join((f"## {name}\n", *own.values())) for name, own in sections.items() if own)
+    return {**_result("lines", found[:MAX_RESULTS], len(found)), "text": text}
+
+
+def _link(path: VaultPath, shown: str) -> str:
+    target = path.removesuffix(".md")
+    label = " ".join(_NOT_IN_LINK.sub(" ", cut(one_line(shown), MAX_TITLE_CHARS)).split())
+    return (
+        f"`{path}`" if _NOT_IN_LINK.search(target) else f"[[{target}|{label}]]" if label != target else f"[[{target}]]"
+    )
 
 
 def no_results(do: str) -> Mapping[str, Value]:
     """Return the answer to a question that was never asked."""
-    return _result(LISTED[do], [], 0)
+    return {**_result(LISTED[do], [], 0), **({"text": ""} if do == "list_sessions" else {})}
 
 
 def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
@@ -239,7 +274,9 @@ def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]
             if isinstance(one, Mapping):
                 joined.setdefault((one["path"], one.get("line"), one.get("text")), one)
     left_out = sum(int(str(answer["total"])) - int(str(answer["count"])) for answer in (before, more))
-    return _result(name, list(joined.values())[:MAX_RESULTS], len(joined) + left_out)
+    texts = [str(answer["text"]) for answer in (before, more) if answer.get("text")]
+    result = _result(name, list(joined.values())[:MAX_RESULTS], len(joined) + left_out)
+    return {**result, **({"text": "\n\n".join(texts)} if "text" in more else {})}
 
 
 def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:

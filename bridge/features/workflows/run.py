@@ -453,7 +453,7 @@ def ask_index(
     if name == "summarise":
         return list_sentences(found.sentences)
     if name == "list_sessions":
-        return list_journal_lines(found.sessions)
+        return list_journal_lines(found.sessions, call.vault.index.notes, agents_folder(call.vault.settings))
     return list_hits(found.hits)
 
 
