@@ -1,6 +1,7 @@
 """Puts together what an agent is told at the beginning of a session."""
 
 import asyncio
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Final
@@ -34,13 +35,13 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import field_of
 from bridge.records import Record
-from bridge.search.coverage import idf
+from bridge.search.coverage import ASSUMED_NOTES, idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.settings.schema import Setting
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
-from bridge.text.content_terms import PAIR, question_words
+from bridge.text.content_terms import question_words
 from bridge.text.function_words import content_words
 from bridge.text.invisible import one_line
 from bridge.text.words import RUN
@@ -67,6 +68,9 @@ WEAK, NEAR = 0.1, 0.4
 
 FITTING_SCORE = 0.45
 """The score of a note from which a session that changed it fits the task."""
+
+RARE = 3.5
+"""Notes with a word below which it is as rare as one that none has, such as a verb of the task."""
 
 ALIKE = 0.6
 """The calibrated similarity in meaning from which a memory fits the task whatever words it shares."""
@@ -219,11 +223,13 @@ async def read_signal(
 
 
 def find_worth(call: Call, terms: Collection[str], said: Iterable[str]) -> dict[str, float]:
-    """Return how rare the words of terms are in the vault, those of unspaced scripts as the terms. Blocks."""
+    """Return how rare the terms of content words are in the vault, up to those that hardly any note has. Blocks."""
     index = call.vault.index.view("notes")
-    words = {term: word for word in question_words(" ".join(said)) for term in brief_text.terms_of((word,))}
-    asked = {term: term if len(term) == PAIR else words.get(term, term) for term in terms}
-    return {term: idf(index, word) for term, word in asked.items() if word not in brief_text.NOTE_WORDS}
+    content = content_words([word for word in question_words(" ".join(said)) if word not in brief_text.NOTE_WORDS])
+    asked = {term: term if RUN.search(word) else word for word in content for term in brief_text.terms_of((word,))}
+    most = math.log(1 + (len(index.notes) + ASSUMED_NOTES) / RARE)
+    known = {term: word for term, word in asked.items() if term in terms and term not in brief_text.NOTE_WORDS}
+    return {term: min(most, idf(index, word)) for term, word in known.items()}
 
 
 async def find_fitting(call: Call, query: str) -> tuple[dict[VaultPath, float], frozenset[VaultPath]]:
