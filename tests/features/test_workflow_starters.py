@@ -142,8 +142,8 @@ async def test_a_review_says_what_was_worked_on_decided_and_left_open_and_is_bro
     link = f"[[Agents/Sessions/{journal.stem}|Bee hotel]]"
     assert review.read_text().partition("## From the journals")[2] == (
         f"\n### Worked on\n\n- {link}\n  A plan of it.\n  - Draw it\n\n"
-        f"### Decided\n\n- It faces south ({link})\n- Here we decided to use reeds. ({link})\n\n"
-        f"### Left open\n\n- At the reeds ({link})\n- How many rooms? ({link})\n- Find reeds ({link})\n\n"
+        f"### Decided\n\n- {link}\n  - It faces south\n  - Here we decided to use reeds.\n\n"
+        f"### Left open\n\n- {link}\n  - At the reeds\n  - How many rooms?\n  - Find reeds\n\n"
         "### What was changed\n\n- [[Plan]]\n"
     )
     review.write_text(review.read_text().replace("## What went well\n", "## What went well\n\nThe reeds.\n"))

@@ -207,7 +207,7 @@ def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedN
         title, left, summary = map(cut_line, _heads(note))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         text = f"{head}: {title} {quote_path(note.path)}"
-        kept = [line for line in lines if line.what != "task" or line.text not in done]
+        kept = [one for one in lines if one.what != "task" or not (one.text in done or one.text in left)]
         told = [*choose_told(signal, kept)]
         about = [f"Left off: {left}"] if left else [f"Summary: {summary}"] if summary and not told else []
         room = SHARES["sessions"] * budget * (CARD_SHARE if signal.task else CARD_SHARE / 2)

@@ -292,15 +292,12 @@ def drop_repeats(found: Sequence[Card]) -> list[Card]:
     """Leave out of sessions what a memory that is told says as well."""
     said = [card.text.rpartition("\n")[2] for card in found if card.part in WITH_TEXT]
 
-    def is_new(line: str) -> bool:
-        return not any(find_likeness(line.partition(": ")[2], one) for one in said)
+    def shorten(text: str) -> str:
+        head, *lines = text.split("\n")
+        new = (line for line in lines if not any(find_likeness(line.partition(": ")[2], one) for one in said))
+        return "\n".join((head, *new))
 
-    return [
-        replace(card, text="\n".join(line for line in card.text.split("\n") if line.startswith("---") or is_new(line)))
-        if card.part == "sessions"
-        else card
-        for card in found
-    ]
+    return [replace(card, text=shorten(card.text)) if card.part == "sessions" else card for card in found]
 
 
 def last_line(call: Call, path: VaultPath) -> int:

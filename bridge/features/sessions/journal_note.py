@@ -296,14 +296,11 @@ def write_body(words: JournalWords, facts: JournalFacts) -> str:
 
 def place_words(words: JournalWords, facts: JournalFacts) -> Mapping[str, JournalStatement]:
     """Return by word that was handed over what a note says of the same, each at most once."""
-    parts: tuple[tuple[Told, tuple[JournalLine, ...]], ...]
-    parts = ("decision", words.decisions), ("outcome", words.outcomes), ("question", words.questions)
+    entries = {"decision": words.decisions, "outcome": words.outcomes, "question": words.questions}
     pairs = [
         (find_likeness(said.text, one.text), said.text, one)
-        for what, entries in parts
-        for said in entries
         for one in facts.statements
-        if one.what == what
+        for said in entries.get(one.what, ())
     ]
     placed = dict[str, JournalStatement]()
     for likeness, text, one in sorted(pairs, key=lambda pair: -pair[0]):

@@ -232,22 +232,27 @@ def list_journal_lines(
     done = {line.text for one in kept for line in one.told if line.what == "outcome"}
     done |= {clean_text(parse_task(task.text).text) for task in boxes}
     found: list[Value] = []
-    sections: dict[str, dict[str, str]] = {name: {} for name in ("Worked on", "Decided", "Left open")}
+    sections: dict[str, list[str]] = {name: [] for name in ("Worked on", "Decided", "Left open")}
     for one in kept:
-        link = _link(one.note, one.title)
-        told = [(line.what, one_line(line.text)) for line in one.told if line.what != "task" or line.text not in done]
-        facts = {"path": one.note, "name": note_name(one.note)}
-        lines = (("Worked on", one_line(one.title)), *((HEADINGS[what], text) for what, text in told))
-        found += ({**facts, "heading": heading, "text": text} for heading, text in lines)
-        outcomes = [f"  - {text}" for what, text in told if what == "outcome"]
-        summary = [f"  {one_line(one.summary)}"] if one.summary and one.summary != one.title else []
-        sections["Worked on"][one.note] = "\n".join((f"- {link}", *summary, *outcomes))
-        left = [("question", one_line(one.where_left_off))] if one.where_left_off else []
-        for what, text in (*left, *told):
-            if what != "outcome":
-                sections[HEADINGS[what]].setdefault(text, f"- {text} ({link})")
-    sections["What was changed"] = {path: f"- {_link(path, note_name(path))}" for path in changed}
-    text = "\n\n".join("\n".join((f"## {name}\n", *own.values())) for name, own in sections.items() if own)
+        told = [(HEADINGS[line.what], line.text) for line in one.told if line.what != "task" or line.text not in done]
+        lines = [(heading, one_line(text)) for heading, text in (("Worked on", one.title), *told)]
+        found += (
+            {"path": one.note, "name": note_name(one.note), "heading": name, "text": text} for name, text in lines
+        )
+        left = one_line(one.where_left_off)
+        own = {
+            "Worked on": [one_line(one.summary), *(f"- {text}" for heading, text in lines if heading == "Done")],
+            "Decided": [f"- {text}" for heading, text in lines if heading == "Decided"],
+            "Left open": [f"- {text}" for heading, text in (("Left open", left), *lines) if heading == "Left open"],
+        }
+        own["Left open"] = [
+            line for at, line in enumerate(own["Left open"]) if line[2:] and (not at or line[2:] not in left)
+        ]
+        for name, texts in own.items():
+            if name == "Worked on" or texts:
+                sections[name] += (f"- {_link(one.note, one.title)}", *(f"  {text}" for text in texts if text))
+    sections["What was changed"] = [f"- {_link(path, note_name(path))}" for path in changed]
+    text = "\n\n".join("\n".join((f"## {name}\n", *own)) for name, own in sections.items() if own)
     return {**_result("lines", found[:MAX_RESULTS], len(found)), "text": text}
 
 
