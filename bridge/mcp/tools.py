@@ -173,7 +173,7 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks", "redo"),
-    "brief": ("tags", "parts", "limit", "recency_days", "everywhere", "session"),
+    "brief": ("tags", "parts", "limit", "everywhere", "session"),
     "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
     "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "client", "reason", "dry_run"),

@@ -15,7 +15,6 @@ from bridge.features.brief.text import (
     DAY_S,
     SHARES,
     BriefPart,
-    BriefWeights,
     Card,
     age_text,
     recency,
@@ -75,6 +74,9 @@ def _choose(note: Note, focus: str) -> str:
 
 TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
 """Types of notes that are told without being asked for."""
+
+TERMS_WEIGHT, MEANING_WEIGHT, RECENCY_WEIGHT = 0.4, 0.4, 0.2
+"""What shared names and words, the search for the task, and newness count for a memory or note."""
 
 SESSION_DAYS: Final = 30.0
 MAX_SESSIONS: Final = 50
@@ -246,7 +248,7 @@ def choose_told(signal: SessionSignal, lines: Sequence[ToldLine]) -> Iterator[st
             yield f"{name}: {cut_line(texts[at])}"
 
 
-def memory_cards(call: Call, signal: SessionSignal, weights: BriefWeights, days: float) -> Iterator[Card]:
+def memory_cards(call: Call, signal: SessionSignal, days: float) -> Iterator[Card]:
     """Yield memories and open questions without their texts; those that always hold score best. Blocks."""
     vault = call.vault
     known = vault.part(MemoryCatalogue).visible(Audience(client=signal.reader.client), signal.now)
@@ -256,11 +258,11 @@ def memory_cards(call: Call, signal: SessionSignal, weights: BriefWeights, days:
     own = [terms_of((*memory.tags, *map(title_of, memory.about), *memory.aliases), memory.title) for memory in memories]
     standing = {memory.path for memory in visible.standing}
     for memory, terms in zip(memories, share_of_terms(signal.terms, own), strict=True):
-        score, why = _score(memory.path, terms, memory.updated or memory.created, signal, weights, days)
+        score, why = _score(memory.path, terms, memory.updated or memory.created, signal, days)
         part: BriefPart = "questions" if memory.kind == "open_question" else "memories"
         if memory.path in standing:
             score, why = 1.0 + score, ("always holds",)
-        elif part == "memories" and (signal.task or signal.terms) and score <= weights.recency:
+        elif part == "memories" and (signal.task or signal.terms) and score <= RECENCY_WEIGHT:
             continue
         note = vault.index.notes.get(memory.path)
         if note is not None:
@@ -270,27 +272,25 @@ def memory_cards(call: Call, signal: SessionSignal, weights: BriefWeights, days:
             yield replace(card, conflicts=conflicts)
 
 
-def note_cards(
-    call: Call, signal: SessionSignal, weights: BriefWeights, days: float, *, ordinary: bool
-) -> Iterator[Card]:
+def note_cards(call: Call, signal: SessionSignal, days: float, *, ordinary: bool) -> Iterator[Card]:
     """Yield decisions, modules, patterns and bugs, and if asked for, other notes that fit the task, without texts."""
     notes = call.vault.index.view("notes").notes
     chosen = [note for note in notes.values() if note.note_type in TYPED or (ordinary and note.path in signal.found)]
     own = [terms_of((*note.tags, *note.aliases), note.title) for note in chosen]
     for note, terms in zip(chosen, share_of_terms(signal.terms, own), strict=True):
-        score, why = _score(note.path, terms, note.mtime, signal, weights, days)
-        if score > weights.recency or not (signal.task or signal.terms):
+        score, why = _score(note.path, terms, note.mtime, signal, days)
+        if score > RECENCY_WEIGHT or not (signal.task or signal.terms):
             name = (note.note_type or "note").capitalize()
             line = f"--- {name}: {one_line(note.title)} ({age_text(note.mtime, signal.now)}) {quote_path(note.path)}"
             yield _card(note, "notes", (line,), score, why)
 
 
 def _score(
-    path: VaultPath, terms: float, time: float, signal: SessionSignal, weights: BriefWeights, days: float
+    path: VaultPath, terms: float, time: float, signal: SessionSignal, days: float
 ) -> tuple[float, tuple[str, ...]]:
     meaning = signal.found.get(path, 0.0)
     why = ("shares names or tags" if terms else "", "fits the task" if meaning else "")
-    total = weights.terms * terms + weights.meaning * meaning + weights.recency * recency(time, signal.now, days)
+    total = TERMS_WEIGHT * terms + MEANING_WEIGHT * meaning + RECENCY_WEIGHT * recency(time, signal.now, days)
     return total, tuple(filter(None, why)) or ("is recent",)
 
 

@@ -19,7 +19,7 @@ from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.brief import cards
 from bridge.features.brief import text as brief_text
 from bridge.features.brief.cards import read_gist
-from bridge.features.brief.text import BriefPart, BriefWeights, Card
+from bridge.features.brief.text import BriefPart, Card
 from bridge.features.injections.public import Reader, find_withheld, publish_injection, reader_of, record_injection
 from bridge.features.memory.public import (
     OWN_VAULT_BONUS,
@@ -51,11 +51,6 @@ from bridge.types import Among, Exact, Lines, VaultPath
 class BriefSettings(Record):
     """The settings of briefings."""
 
-    terms_percent: Annotated[
-        int, Setting("Weight of shared tags, names and words in a briefing.", least=0, most=100)
-    ] = 40
-    meaning_percent: Annotated[int, Setting("Weight of what a search for the task finds.", least=0, most=100)] = 40
-    recency_percent: Annotated[int, Setting("Weight of how new a memory or note is.", least=0, most=100)] = 20
     days: Annotated[int, Setting("Days after which a memory or note no longer counts as new.", least=1, most=3650)] = 14
 
 
@@ -131,7 +126,6 @@ class BriefRequest(Record):
     budget: int = BUDGET
     parts: tuple[BriefPart, ...] = ()
     limit: int = LIMIT
-    recency_days: int | None = None
 
 
 async def compose_brief(call: Call, other: Call | None, reader: Reader, request: BriefRequest) -> AgentBrief:
@@ -176,18 +170,16 @@ def choose_cards(
     journals: Sequence[IndexedNote] | None = None,
 ) -> list[Card]:
     wanted = request.parts or (*BY_DEFAULT, "notes")
-    settings = call.bridge.settings.section(BriefSettings)
-    weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
-    days = request.recency_days or settings.days
+    days = call.bridge.settings.section(BriefSettings).days
     found: list[Card] = []
     if "handoff" in wanted and journals is not None:
         found += cards.handoff_cards(call, signal)
     if "sessions" in wanted and journals is not None:
         found += cards.session_cards(call, signal, journals, request.budget)
     if "memories" in wanted or "questions" in wanted:
-        found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
+        found += (one for one in cards.memory_cards(call, signal, days) if one.part in wanted)
     if "notes" in wanted:
-        found += cards.note_cards(call, signal, weights, days, ordinary="notes" in request.parts)
+        found += cards.note_cards(call, signal, days, ordinary="notes" in request.parts)
     if "corrections" in wanted and journals is not None:
         found += cards.correction_cards(call, signal, request.budget)
     if "pulse" in wanted and journals is not None:
@@ -325,7 +317,6 @@ async def brief(
     budget: Annotated[int, Meta(ge=100, le=8_000)] = BUDGET,
     parts: tuple[BriefPart, ...] = (),
     limit: Annotated[int, Meta(ge=1, le=50)] = LIMIT,
-    recency_days: Annotated[int, Meta(ge=1, le=3_650)] | None = None,
     everywhere: bool | None = None,
     session: Annotated[str, Meta(max_length=200)] | None = None,
 ) -> AgentBrief:
@@ -341,7 +332,6 @@ async def brief(
         budget: Maximum tokens of the text.
         parts: Only these parts.
         limit: Maximum entries of each part.
-        recency_days: Days after which a memory or note is no longer new; by default, the setting `brief.days`.
         everywhere: Include memories and notes of the global vault; by default, if one is set.
         session: Show the user what it would tell this session now, for the goal in its journal if there is no `task`.
 
@@ -355,7 +345,7 @@ async def brief(
         call.principal.require_local("brief")
         reader, goal = await asyncio.to_thread(find_reader, call, session)
         task = task or goal
-    request = BriefRequest(task, paths, tags, budget, parts, limit, recency_days)
+    request = BriefRequest(task, paths, tags, budget, parts, limit)
     other, remarks = call_global_vault(call, everywhere)
     answer = await compose_brief(call, other, reader, request)
     answer = replace(answer, notices=(*remarks, *answer.notices))

@@ -68,14 +68,6 @@ class BriefText(Record):
     left_out: int
 
 
-class BriefWeights(Record):
-    """What counts for the order of cards."""
-
-    terms: float
-    meaning: float
-    recency: float
-
-
 def terms_of(names: Iterable[str], text: str = "") -> frozenset[str]:
     """Return the comparable words of names, tags and a text; in a script without spaces, pairs of characters."""
     said = " ".join(content_terms.question_words(" ".join((*names, text)).translate(_JOINTS)))
