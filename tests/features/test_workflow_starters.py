@@ -41,7 +41,6 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "meeting-note": {"title": "Seeds / spring", "people": ["Ada", "Bo"], "day": "2026-02-01"},
     "reading-note": {"title": "Soil", "author": "Ruth: S.", "kind": "book"},
     "contact": {"name": "Ada", "mail": "ada@example.org", "met": "at the gate"},
-    "bug": {"title": "Door sticks", "happens": "It sticks.", "should": "It opens.", "severity": "high"},
     "decision": {"title": "Lime", "context": "Rain.", "decision": "Use lime.", "replaces": "Clay"},
 }
 
@@ -76,7 +75,6 @@ SEEN: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "contact": {"People/Ada.md": f"- {TODAY}: at the gate"},
-    "bug": {"Bugs/Door sticks.md": f"- [ ] Mend it ⏫ 📅 {TODAY + dt.timedelta(days=1)}"},
     "decision": {f"Decisions/{TODAY} Lime.md": "Use lime.", "Decisions/Clay.md": f"[[{TODAY} Lime]]"},
 }
 

@@ -23,7 +23,6 @@ VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "no
 Check = Literal["where", "note_exists", "section_exists", "property_exists", "open_tasks"]
 """What a condition looks at; one for what is missing is that for what exists, negated."""
 
-VARIABLE_KINDS: Final = get_args(VariableKind)
 CHECKS: Final = (
     *("note_exists", "note_missing", "section_exists", "section_missing", "property_exists", "property_missing"),
     "open_tasks",
