@@ -92,9 +92,9 @@ class CallLog:
                 batch.append(self._waiting.popleft())
             try:
                 if batch:
-                    calls = [one for one in batch if isinstance(one, CallRecord)]
+                    calls = (asdict(one) for one in batch if isinstance(one, CallRecord))
                     with self._database.transaction() as connection:
-                        connection.executemany(INSERT, [asdict(one) | {"paths": encode_paths(one.paths)} for one in calls])
+                        connection.executemany(INSERT, (one | {"paths": encode_paths(one["paths"])} for one in calls))
                         self._sessions.apply(connection, session_events(batch))
             except BridgeError:
                 self._waiting.extendleft(reversed(batch))

@@ -154,7 +154,7 @@ def recent_paths(call: Call, reader: Reader, journals: Iterable[IndexedNote]) ->
 
 def fits_task(signal: SessionSignal, files: Iterable[str], *texts: str) -> bool:
     """Return whether notes or texts have to do with the task; words that are common in the vault count little."""
-    if not signal.task or not signal.near.isdisjoint(files):
+    if not (signal.task and signal.worth) or not signal.near.isdisjoint(files):
         return True
     own = terms_of([title_of(VaultPath(file)) for file in files], " ".join(texts))
     said = said_terms(signal.worth, own)
@@ -173,9 +173,7 @@ def handoff_cards(call: Call, signal: SessionSignal) -> Iterator[Card]:
         return
     named = [claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path]
     if not fits_task(signal, named, handoff.goal, handoff.next_action, *handoff.artifacts):
-        head = f"--- A handoff for something else waits, {age_text(time_written(note), now)}{_by(note)}"
-        other = _card(note, "handoff", [f"{head}: {cut_line(handoff.goal)} {quote_path(note.path)}"], 0.0, ("waits",))
-        yield replace(other, is_aside=True)
+        yield _aside(note, "handoff", "A handoff for something else waits", now)
         return
     facts = VaultEvidence(call)
     checks = [(claim.text, check_proof(claim.proof, facts)) for claim in handoff.claims]
@@ -221,10 +219,7 @@ def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedN
         why = "fits the task" if signal.task else "last session of this client" if mine else "recent session"
         found.append(_card(note, "sessions", (text,), score, (why,)))
     if not found and journals:
-        last, title = journals[0], cut_line(_heads(journals[0])[0])
-        head = f"--- No session fits this task; the last one, {age_text(time_written(last), now)}{_by(last)}"
-        other = _card(last, "sessions", [f"{head}: {title} {quote_path(last.path)}"], 0.0, ("is the last session",))
-        found.append(replace(other, is_aside=True))
+        found.append(_aside(journals[0], "sessions", "No session fits this task; the last one", now))
     yield from found
 
 
@@ -302,6 +297,12 @@ def _memory_line(memory: Memory, now: float) -> str:
 
 def _card(note: IndexedNote, part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
     return Card(note.path, part, (1, 1), "\n".join(filter(None, lines)), score, why)
+
+
+def _aside(note: IndexedNote, part: BriefPart, head: str, now: float) -> Card:
+    when = f"{age_text(time_written(note), now)}{_by(note)}"
+    line = f"--- {head}, {when}: {cut_line(_heads(note)[0])} {quote_path(note.path)}"
+    return replace(_card(note, part, [line], 0.0, ("does not fit the task",)), is_aside=True)
 
 
 def _by(note: IndexedNote) -> str:

@@ -26,7 +26,6 @@ from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.snippet import clean_text
 from bridge.search.task_filter import TaskFilter, filter_tasks, require_status, sort_tasks
-from bridge.text.budget import cut
 from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 
@@ -216,7 +215,6 @@ HEADINGS: Final = {"decision": "Decided", "outcome": "Done", "question": "Left o
 
 _BOXES: Final = TaskSettings()
 _NOT_IN_LINK: Final = re.compile(r"[\[\]|#^]+")
-MAX_TITLE_CHARS: Final = 60
 
 
 def list_journal_lines(
@@ -258,7 +256,7 @@ def list_journal_lines(
 
 def _link(path: VaultPath, shown: str) -> str:
     target = path.removesuffix(".md")
-    label = " ".join(_NOT_IN_LINK.sub(" ", cut(one_line(shown), MAX_TITLE_CHARS)).split())
+    label = " ".join(_NOT_IN_LINK.sub(" ", one_line(shown)).split())
     return (
         f"`{path}`" if _NOT_IN_LINK.search(target) else f"[[{target}|{label}]]" if label != target else f"[[{target}]]"
     )
