@@ -18,6 +18,9 @@ BEGINNING: Final = 7
 HALF_SAID: Final = 0.8
 """What such a word counts."""
 
+MIN_LATIN_CHARS: Final = 3
+"""Letters of a word of a script with spaces, unless it is a name."""
+
 MIN_RARITY: Final = 0.3
 """How few notes must say what is all of a title, 0-1."""
 
@@ -35,9 +38,6 @@ FILED_BY_KIND: Final = 0.2
 
 IN_TEXT: Final = 0.4
 """What it counts that a text says all of a definition."""
-
-PART: Final = 0.95
-"""What a part of a title counts, as of `Ostia (Demo)` or `Git - stashing`."""
 
 MIN_TEXT: Final = 2.0
 """Rare words of a definition that a text must say for it to say all, if the definition has fewer."""
@@ -97,9 +97,9 @@ class DescribedNote(Record, eq=False):
         """Read what definitions are compared with."""
         small, words = function_words(language), _words(text)
         parts = [part for part in _PARTS.split(title) if part.strip()]
-        titles = {title: 1.0, **dict.fromkeys(parts, PART)} if len(parts) > 1 else {title: 1.0}
+        titles = dict.fromkeys((title, *parts) if len(parts) > 1 else (title,))
         return cls(
-            [phrase for one, weight in titles.items() if (phrase := _phrase(one, weight, language, small)).words],
+            [phrase for one in titles if (phrase := _phrase(one, 1.0, language, small)).words],
             [phrase for one, weight in filed.items() if (phrase := _phrase(one, weight, language)).words],
             fold_word(text),
             frozenset(stem_words(language, words)),
@@ -141,8 +141,8 @@ class Definition:
             kind = max(kind, 1.0 if name.is_listed else UNLISTED)
         share = sum(said) / len(said)
         if share >= HALF_SAID and best >= MIN_RARITY:
-            return share * title.weight * kind
-        return best * title.weight * (AT_HEAD if is_head else 0.5 + share / 2)
+            return share * kind
+        return best * (AT_HEAD if is_head else 0.5 + share / 2)
 
     def _in_filed(self, filed: Phrase, stems: Sequence[tuple[str, ...]]) -> float:
         found = (one for one, own in zip(self._names, stems, strict=True) if own == filed.forms)
@@ -192,7 +192,8 @@ def _split(name: str, text: str, rarity: Callable[[str], float]) -> Iterator[Def
     are_names = RUN.search(text) is not None or language == "german"
     for segment, is_listed in segments:
         for words, is_name in _gather(segment, small, may_begin=are_names, is_listed=is_listed):
-            yield DefinedName(words, is_listed or is_name, max(map(rarity, words)))
+            if is_name or len(words[0]) >= MIN_LATIN_CHARS or RUN.match(words[0]):
+                yield DefinedName(words, is_listed or is_name, max(map(rarity, words)))
 
 
 def _gather(
