@@ -7,7 +7,7 @@ from itertools import compress
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import can_answer, kind_of, kind_phrases, kind_words
+from bridge.features.answers.question_kind import asks_for_several, can_answer, kind_of, kind_phrases, kind_words
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
@@ -128,8 +128,9 @@ def _cite(
         return QuotedAnswer(sources, citations, None, ())
     lines = say_lines(quotes, shown, found.notes, question)
     kind = kind_of(question)
-    lacks = kind in ("moment", "amount") and lines and not any(can_answer(kind, one.text, question) for one in lines)
-    asked = AskedWords(question, found.asked, read, max(kind_phrases(kind, question), key=len) if lacks else "")
+    asks = kind_phrases(kind if kind == "moment" else None, question) if kind in ("moment", "amount") else []
+    lacks = kind is not None and lines and not any(can_answer(kind, one.text, question) for one in lines)
+    asked = AskedWords(question, found.asked, read, max(asks, key=len) if asks and lacks else "")
     judged = assess_quotes(found.answerability, asked, lines)
     judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
     unquoted = _find_unquoted(judged, found)
@@ -140,8 +141,8 @@ def _cite(
             judged = replace(judged, verdict="partial")
     elif judged.verdict == "partial":
         # Further lines are seldom more than beside what is asked, but lists of the same note.
-        is_list = [at == 0 or (one.kind == "heading" and one.path == shown[0].path) for at, one in enumerate(shown)]
-        citations = tuple(compress(citations, is_list))
+        lists = [one.kind == "heading" and one.path == shown[0].path for one in shown]
+        citations = (*citations[:1], *compress(citations[1:], lists[1:] if asks_for_several(question) else ()))
     return QuotedAnswer(sources, citations, judged, _tell_unquoted(unquoted, found))
 
 

@@ -149,7 +149,7 @@ def asked_properties(
             # What is asked of it, such as who published it, has a name of its own.
             and (said or len(unsaid) <= 1)
         )
-        is_near = entry.name == nearest and nearness[nearest] >= NEAR
+        is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR
         if is_near:
             said = left
         if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
