@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.answers.question_kind import Kind, can_answer, kind_of, kind_phrases
+from bridge.features.answers.question_kind import Kind, can_answer, is_of_another_kind, kind_of, kind_phrases
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,27 @@ def test_how_a_question_asks_for_its_kind(question: str, kind: Kind, phrases: li
 
 def test_hours_of_sleep_are_no_count_of_what_stands_before() -> None:
     assert can_answer("amount", "老老实实保证7-9小时睡眠。", "每天睡几个小时最好？")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "is_other"),
+    [
+        ("place", "Ada was born on 16 February 1962.", True),
+        ("place", "Ada wurde am 16. Februar 1962 geboren.", True),
+        ("place", "Ada was born in Bath in 1962.", False),
+        ("place", "It keeps in the fridge for 2 weeks.", False),
+        ("person", "The oven was built in May 1912.", True),
+        ("person", "The oven was built by Bea in May 1912.", False),
+        ("person", "彼特生于1962年", False),
+        ("moment", "Ada was born in Bath.", True),
+        ("moment", "Ada was born in Bath in 1962.", False),
+        ("moment", "It is fed after the first rise.", False),
+    ],
+)
+def test_what_says_only_something_else(kind: Kind, text: str, is_other: bool) -> None:
+    assert is_of_another_kind(kind, text, "What of Ada?") is is_other
+
+
+def test_a_noun_of_german_is_no_name_in_place_of_a_moment() -> None:
+    text, question = "Es kommt nach der ersten Gare in den Ofen.", "Wann kommt das Brot in den Ofen?"
+    assert not is_of_another_kind("moment", text, question)

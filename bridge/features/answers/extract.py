@@ -7,7 +7,14 @@ from itertools import compress
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import asks_for_several, can_answer, kind_of, kind_phrases, kind_words
+from bridge.features.answers.question_kind import (
+    asks_for_several,
+    can_answer,
+    is_of_another_kind,
+    kind_of,
+    kind_phrases,
+    kind_words,
+)
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
@@ -155,9 +162,10 @@ def say_lines(
     lines = []
     for one in quotes:
         own, note = one.sentence.text, notes[one.sentence.path]
+        fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
         wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
         said = (wide, one.above, _say_properties(note), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, not one.asks, ask_of(note, question) is not None))
+        lines.append(QuotedLine(" ".join(said), one.score, fits, ask_of(note, question) is not None))
     return lines
 
 

@@ -82,6 +82,14 @@ _COUNTED: Final = re.compile(
 _NUMBER_REACH: Final = 3
 """Words between a number and what it counts."""
 
+_OF_A_DATE: Final = re.compile(
+    r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\b\w++(?=\s\d{1,2}(?!\d))"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+"""The word for a month or a day, by the number of the day beside it, or in English."""
+
 _CASED: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")
 _NAME: Final = re.compile(r"(?:(?<=\w\s)|(?<=[,:]\s)|(?<=[A-Z]\.\s))[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
 """A word with a capital that does not begin a sentence."""
@@ -150,6 +158,18 @@ def _counts(counted: re.Match[str], text: str, above: str) -> bool:
     numbers = [at for at, word in enumerate(words) if _NUMBER.search(word)]
     places = [at for at, word in enumerate(words) if not what.isdisjoint(terms_of(word, language))]
     return any(abs(at - place) <= _NUMBER_REACH for at in numbers for place in places)
+
+
+def is_of_another_kind(kind: Kind, text: str, question: str) -> bool:
+    """Return whether a text says only when where or who is asked for, or only where or who when when is."""
+    if not _CASED.search(text):
+        return False
+    if kind == "moment":
+        # In German, any noun has a capital.
+        names = set() if language_of(f"{question} {text}") == "german" else _find_names(text, question)
+        return bool(names) and not (_DATE.search(text) or _NUMBER.search(text))
+    names = _find_names(text, question) - set(_OF_A_DATE.findall(text))
+    return kind in ("person", "place") and not names and _DATE.search(text) is not None
 
 
 def _find_names(text: str, question: str) -> set[str]:
