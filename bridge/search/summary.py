@@ -106,20 +106,14 @@ _BETWEEN: frozenset[PieceKind] = frozenset({"fence", "html", "math"})
 _PICTURE = re.compile(r"\s*(?:!\[\[[^\]\n]*\]\]\s*|!\[[^\]\n]*\]\([^)\n]*\)\s*)+")
 """What may stand between the items of a list."""
 
-MIN_ITEMS = 3
-"""Items or rows from which a list is told by its first ones."""
+MIN_ITEMS, MAX_ITEM_WORDS = 3, 5
+"""Items from which a list is told by its first ones, and words of each, on average, which only name something."""
 
-MAX_ITEM_WORDS = 5
-"""Words of an item, on average, up to which it names something and does not say it."""
-
-MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS = 300, 200, 80
-"""Characters of a list, of one that alone stands for a note, and of the names of sections."""
+MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS, SHORT_LIST_CHARS = 300, 200, 80, 130
+"""Characters of a list, of one that alone stands for a note, of the names of sections, and of one as a sentence."""
 
 ITEM_CHARS = 60
 """Characters to which the items of a longer list are cut, each to its label, sentences or clauses."""
-
-SHORT_LIST_CHARS = 130
-"""Characters up to which a list is read as one sentence."""
 
 MAX_LABEL_CHARS = 40
 """Characters before a colon that name what comes after it."""
@@ -139,34 +133,26 @@ _STOPPED = ".:。："
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
 _ASKS = ("?", "？", "؟")
 
-LONG_NOTE_WORDS, MIN_SECTIONS = 250, 3
-"""Words and sections of a note from which a summary goes through its sections."""
-
-MIN_TOLD = 5
-"""Sentences of a summary from which it tells something of the sections; a shorter one names them."""
+LONG_NOTE_WORDS, MIN_SECTIONS, MIN_TOLD = 250, 3, 5
+"""Words and sections of a note, and sentences of its summary, from which all sections are told, not only named."""
 
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
 """Sentences at the beginning of a note in which its author may sum it up, and words below which one says little."""
 
 BEGIN_TERMS, MARKED, MAX_MARKS = 3, 0.4, 20
-"""Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks looked at a line."""
+"""Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
 
 MARK, LATE = 1.3, 0.5
-"""What a sentence is worth that is marked, where all of the subject is worth 1, and its place less where all may come
-late: the second one loses 1 otherwise."""
+"""What a marked sentence gains, one that begins with the subject 1, and what the second one loses in a long summary."""
 
 MAX_VERSE_CHARS = 50
 """Characters of each line of a quoted sentence, besides one, by which it is a part of a song or a poem."""
 
-MAX_LABEL_WORDS = 3
-"""Words with a colon that only say what a link is, as in `Source: <https://example.org>`."""
+MAX_LABEL_WORDS, MIN_VALUE_WORDS = 3, 3
+"""Words with a colon that only say what a link is, and those of a field for Dataview from which it says something."""
 
-MIN_VALUE_WORDS = 3
-"""Words of a field for Dataview, besides numbers and links, from which it says something."""
-
-MIN_WORDS = 5
-"""Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
-
+Near = Mapping[VaultPath, Lines]
+"""Lines of notes that mean much the same as a focus."""
 
 Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
 """Headings, none for what precedes the first, each with the sentences below it."""
@@ -188,20 +174,20 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
 def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     """Return the sentences that are worth most; of a long note, some of each section or the sections' names."""
     sections = _split_sections(note, said) if sum(one.words for one in said) >= LONG_NOTE_WORDS else []
-    headings = [heading for heading, _ in sections if heading and _is_own(note, heading)]
+    # In place of headings that recur in the vault there are spaces.
+    headings = [one for one, _ in sections if one and not note.text[slice(*one.span)].isspace()]
     has_sections = len(headings) >= MIN_SECTIONS
-    if has_sections and 1 < most < MIN_TOLD:
-        names = [clean_text(one.text) for one in headings]
-        lines = headings[0].line, headings[-1].line
-        chosen = _choose(_weigh(note, said), said, most - 1)
-        return [*_with_headings(note, sections, chosen), _list(note, "Sections", names, lines, MAX_NAMES_CHARS)]
-    if most < MIN_TOLD:
-        return _choose(_weigh(note, said), said, most)
-    if not has_sections:
-        return _choose_spread([(_weigh(note, said, late=True), said)], most)
-    return _with_headings(
-        note, sections, _choose_spread([(_weigh(note, own, one, late=True), own) for one, own in sections], most)
-    )
+    if most >= MIN_TOLD:
+        parts = sections if has_sections else [(None, said)]
+        return _with_headings(
+            note, parts, _choose_spread([(_weigh(note, own, of, LATE), own) for of, own in parts], most)
+        )
+    names = has_sections and most > 1
+    chosen = _choose(_weigh(note, said), said, most - names)
+    if not names:
+        return chosen
+    lines, shown = (headings[0].line, headings[-1].line), [clean_text(one.text) for one in headings]
+    return [*_with_headings(note, sections, chosen), _list(note, "Sections", shown, lines, MAX_NAMES_CHARS)]
 
 
 def _choose_spread(parts: Sequence[tuple[Mapping[Sentence, float], Sequence[Sentence]]], most: int) -> list[Sentence]:
@@ -237,17 +223,12 @@ def _find_usable(said: Sequence[Sentence], most: int = 1) -> Sequence[Sentence]:
     return plain if len(plain) >= most else strong
 
 
-def _weigh(
-    note: Note, said: Sequence[Sentence], heading: Heading | None = None, *, late: bool = False
-) -> dict[Sentence, float]:
-    """Return what each sentence is worth: early ones, those that begin with the subject, and those that are marked.
-
-    Late ones lose less where a summary is spread over a text.
-    """
+def _weigh(note: Note, said: Sequence[Sentence], of: Heading | None = None, late: float = 1) -> dict[Sentence, float]:
+    """Return what each sentence is worth: by its subject, its marks and its place, for which late ones lose so much."""
     language = language_of(note.text[note.body :])
     terms = {one: terms_of(one.text, language) for one in said}
     often = Counter(chain.from_iterable(map(set, terms.values())))
-    subject = set(terms_of(heading.text if heading else note.title, language))
+    subject = set(terms_of(of.text if of else note.title, language))
     marks = _find_marks(note)
     worth = dict[Sentence, float]()
     for at, one in enumerate(said):
@@ -256,8 +237,7 @@ def _weigh(
         share = sum(map(often.__getitem__, own)) / sum(map(often.__getitem__, subject)) if begins else 0
         marks_below = chain.from_iterable(marks.get(line, ()) for line in range(one.lines[0], one.lines[1] + 1))
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
-        later = (LATE if late else 1) * math.log2(1 + at)
-        worth[one] = max(share, MARK * (chars >= MARKED * len(one.text))) - later
+        worth[one] = max(share, MARK * (chars >= MARKED * len(one.text))) - late * math.log2(1 + at)
     return worth
 
 
@@ -318,11 +298,6 @@ def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading 
     return [(headings[at], list(found)) for at, found in split]
 
 
-def _is_own(note: Note, heading: Heading) -> bool:
-    """Return whether a heading is the note's own: in place of those that recur in the vault there are spaces."""
-    return not note.text[slice(*heading.span)].isspace()
-
-
 def _with_headings(note: Note, sections: Sections, chosen: Sequence[Sentence]) -> list[Sentence]:
     """Return chosen sentences, of each section the first with its heading; the very first may say the subject."""
     found = list[Sentence]()
@@ -357,9 +332,9 @@ class FocusTerms:
         notes: Sequence[Note],
         focus: str,
         facts: Callable[[Note], Iterable[Sentence]] = lambda _: (),
-        near: Mapping[VaultPath, Lines] = MappingProxyType({}),
+        near: Near = MappingProxyType({}),
     ) -> None:
-        """Read notes; `facts` are sentences besides those of the text, `near` lines that mean much the same."""
+        """Read notes; `facts` are sentences besides those of the text."""
         self._near, self._names = near, {note.title for note in notes if note.path in near}
         self._languages = {note.path: language_of(note.text[note.body :]) for note in notes}
         wanted = {one: frozenset(terms_of(focus, one)) for one in {*self._languages.values()}}
@@ -419,7 +394,7 @@ class FocusTerms:
         return min(most, self._weigh(own) + (self._weigh(around - own) + most * is_near) / 2)
 
     def _weigh(self, terms: Iterable[str]) -> float:
-        return sum(map(self._weights.__getitem__, terms))
+        return math.fsum(map(self._weights.__getitem__, terms))
 
 
 def is_unfilled(note: Note) -> bool:
@@ -552,7 +527,7 @@ def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], wh
     for item in items:
         own = [one for one in said if item.lines[0] <= one.lines[0] <= item.lines[1]]
         text = _read_item(note, item)
-        if text and _is_whole(text) and (not own or own[0].words < MIN_WORDS or own[0].text.endswith(COLONS)):
+        if text and _is_whole(text) and (not own or own[0].words <= LEAD_WORDS or own[0].text.endswith(COLONS)):
             told = f"{_head_of(whole)}: {text}"
             yield Sentence(note.path, told, item.lines, "list_item", count_words(told))
             own = [one for one in own[1:] if one.text not in text]

@@ -23,6 +23,7 @@ from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.search.summary import (
     FocusTerms,
+    Near,
     choose_sentences_of,
     is_index,
     is_summary,
@@ -34,7 +35,7 @@ from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.text.lines import LineIndex
 from bridge.text.words import count_words
-from bridge.types import Lines, VaultPath
+from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 MAX_NOTES = 200
@@ -108,14 +109,11 @@ def sum_up_notes(
     groups: Mapping[str, Sequence[IndexedNote]],
     length: Length,
     focus: str,
-    near: Mapping[VaultPath, Lines],
+    near: Near,
     *,
     is_list: bool,
 ) -> Summary:
-    """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn.
-
-    Lines that are near the focus in meaning are about it without its words.
-    """
+    """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn."""
     turns = list(filter(None, chain.from_iterable(zip_longest(*groups.values()))))
     reader = _Reader(vault, near)
     if is_list and focus:
@@ -148,7 +146,7 @@ def sum_up_notes(
 class _Reader:
     """Reads notes and tells what they say, and keeps what is to be said about those that say nothing."""
 
-    def __init__(self, vault: OpenVault, near: Mapping[VaultPath, Lines]) -> None:
+    def __init__(self, vault: OpenVault, near: Near) -> None:
         self._vault, self._near = vault, near
         self.nothing, self.unreadable = list[VaultPath](), list[VaultPath]()
         self.notices: tuple[str, ...] = ()

@@ -141,10 +141,9 @@ async def order_notes(
     found = await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen), explain=True))
     lanes = found.explain.lanes if found.explain else {}
     meaning = {path: own["meaning"].calibrated for path, own in lanes.items() if "meaning" in own}
-    least = NEAR if len(notes) > 1 else NEAR / 2
-    near = {hit.path: hit.lines for hit in found.hits if meaning.get(hit.path, 0.0) >= least}
-    if len(notes) > 1:
-        notes = [sources.index.notes[hit.path] for hit in found.hits]
+    is_one = len(notes) == 1
+    near = {hit.path: hit.lines for hit in found.hits if meaning.get(hit.path, 0.0) >= NEAR / (1 + is_one)}
+    notes = notes if is_one else [sources.index.notes[hit.path] for hit in found.hits]
     trouble = () if notes else (f"No note says \u201c{inline(focus)}\u201d.",)
     return group_notes(notes, sources.graph, by_time=by_time, ranked=True), near, trouble
 
