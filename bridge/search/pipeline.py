@@ -352,7 +352,7 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
     words = drop_function_words(query.content, sources.index.languages)
-    return {term: idf(sources.index, term) for term in question_terms(words, foreign_language(query.text))}
+    return {term: idf(sources.index, term) for term in question_terms(words, query.language)}
 
 
 def best_passages_of(found: RankedNotes) -> BestPassages:
