@@ -145,11 +145,11 @@ async def test_a_review_says_what_was_worked_on_decided_and_left_open_and_is_bro
         "### What was changed\n\n- [[Plan]]\n"
     )
     review.write_text(review.read_text().replace("## What went well\n", "## What went well\n\nThe reeds.\n"))
-    plan = root(served) / "Plan.md"
-    plan.write_text(plan.read_text().replace("[ ]", "[x]"))
+    file = root(served) / "Plan.md"
+    file.write_text(file.read_text().replace("[ ]", "[x]"))
     assert (await served.call("save_session", summary="All of it.", where_left_off="")).status == 200
-    for file in ("Plan.md", f"Reviews/{review.name}", f"Agents/Sessions/{journal.name}"):
-        await served.call("wait_until_indexed", path=file)
+    for name in ("Plan.md", f"Reviews/{review.name}", f"Agents/Sessions/{journal.name}"):
+        await served.call("wait_until_indexed", path=name)
     assert (await served.call("run_workflow", path=made.json["path"])).status == 200
     text = review.read_text()
     assert "The reeds.\n" in text
