@@ -3,7 +3,8 @@
 import pytest
 
 from bridge.markdown.parse import parse
-from bridge.search.summary import choose_sentences_of
+from bridge.search.sentences import Sentence
+from bridge.search.summary import FocusTerms, choose_sentences_of
 from bridge.types import VaultPath
 
 PLAIN = "The induction begins at one and ends where the bound is reached."
@@ -97,6 +98,30 @@ def test_a_long_summary_of_a_long_note_tells_something_of_each_section() -> None
     assert told[0] == "Bread is baked at home."
     assert [one for one in told if ": " in one] == [f"{name}: The {name.lower()} now begins here." for name in names]
     assert len(told) == 7
+
+
+def test_a_long_summary_is_spread_over_a_long_list() -> None:
+    bits = "".join(f"- Bit {at} says what to do. Nobody has to follow bit {at} here.\n" for at in range(40))
+    told = sentences(f"Here are bits of advice for all of you.\n\n{bits}")
+    assert len(told) == 10
+    assert told[-1].startswith(("Bit 3", "Nobody has to follow bit 3"))
+
+
+def test_what_an_author_marked_tells_a_section() -> None:
+    names = ["Flour", "Water", "Kneading", "Proofing", "Baking"]
+    text = long_note(*names).replace(
+        "The water now begins here. Step 1", "Now it begins. ==All of it comes from the well.== Step 1"
+    )
+    assert "Water: All of it comes from the well." in sentences(text, most=7)
+
+
+def test_lines_near_a_focus_and_properties_that_name_a_near_note_are_about_it() -> None:
+    written = {"Rye": "It grows in the north.\n\nIt is sown in autumn.\n", "Loaf": "A loaf is baked at home.\n"}
+    rye, loaf = (parse(VaultPath(f"{name}.md"), text.encode()) for name, text in written.items())
+    fact = Sentence(loaf.path, "grain: Rye", (1, 1), "table", 0)
+    terms = FocusTerms([rye, loaf], "seed time", lambda note: [fact] if note is loaf else [], {rye.path: (3, 3)})
+    assert [one.text for one in terms.choose(2)] == ["It is sown in autumn.", "grain: Rye"]
+    assert terms.tell(loaf) == (1.0, fact)
 
 
 def test_a_line_about_a_note_is_no_short_sentence() -> None:

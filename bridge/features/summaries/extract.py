@@ -243,7 +243,7 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
         # What the text does not name, as in quotes of a book, the properties do.
         is_named = length == "line" or names_subject(note, sentences)
         facts = [] if is_named else [*_tell_properties(note, MIN_FACTS)]
-        yield from [*facts, *_with_heading(note, sentences)][: max(len(sentences), len(facts))]
+        yield from [*facts, *_with_heading(note, sentences)][:most]
     else:
         yield from _tell_properties(note, MIN_PROPERTIES)
 
