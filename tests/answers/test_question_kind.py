@@ -89,6 +89,11 @@ def test_how_a_question_asks_for_its_kind(question: str, kind: Kind, phrases: li
     assert kind_phrases(kind, question) == phrases
 
 
+def test_megabytes_are_no_metres() -> None:
+    assert not can_answer("amount", "The limit is 5 MB.", "How heavy is the app?")
+    assert can_answer("amount", "It weighs 5 kg.", "How heavy is the loaf?")
+
+
 def test_hours_of_sleep_are_no_count_of_what_stands_before() -> None:
     assert can_answer("amount", "老老实实保证7-9小时睡眠。", "每天睡几个小时最好？")
 

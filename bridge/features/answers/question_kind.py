@@ -65,7 +65,7 @@ _UNITS: Final = tuple(
         ),
         r"\b(?:how (?:tall|high|heavy|far|deep|wide)|wie (?:groß|hoch|schwer|weit|tief|breit)|quanto (?:pesa\w*"
         r"|dista\w*|è (?:alt|lung|grand)\w*))\b|多[高重远宽]": (
-            r"\d ?(?:mm|cm|km|m|kg|g|ft|lbs?|feet|foot|in|inch(?:es)?|miles?|met(?:er|re|ri)s?|pounds|[米斤里克])"
+            r"\d ?(?:(?:mm|cm|km|m|kg|g|ft|lbs?|feet|foot|in|inch(?:es)?|miles?|met(?:er|re|ri)s?|pounds)\b|[米斤里克])"
         ),
     }.items()
 )
