@@ -181,8 +181,8 @@ def test_status_says_that_a_model_is_looked_for_until_it_is_known(capsys: pytest
 def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     note = {"path": "A.md", "title": "A\tB", "tags": ["x", "y"], "modified": "now", "digest": "0"}
     out, err = shown("find_notes", {"notes": [note], "total": 3, "next_offset": 1}, capsys)
-    assert out == "A.md\tA B\tx y\tnow\t0\n"
-    assert err == "Columns: path, title, tags, modified, digest\n1 of 3 notes; `--offset 1` shows more\n"
+    assert out == "A.md\tA B\tx y\tnow\t0\t\t\n"
+    assert err == "Columns: path, title, tags, modified, digest, linked, aliases\n1 of 3 notes; `--offset 1` shows more\n"
 
 
 def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -472,7 +472,7 @@ def test_a_change_of_many_notes_says_its_session_and_how_many_more_there_are() -
     [
         ("read_settings", {"settings": [SETTING]}, "a\t1\t1\tb"),
         ("list_changes", {"changes": [CHANGE]}, f"1a\tnow\t\tedit_note\tapplied\t{PATH} | A.md\t\t"),
-        ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00\t0"),
+        ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00\t0\t\t"),
     ],
 )
 def test_a_record_is_a_line_without_a_heading_in_a_pipe(

@@ -352,7 +352,9 @@ async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
         edits = [
             {"op": "replace_text", "old": "\nThis is wrong about the beans and is taken out again soon.", "new": ""}
         ]
-        await agent.call_tool("edit_note", {"path": BEANS, "edits": edits})
+        digest = (await served.call("read_note", path=BEANS)).json["digest"]
+        taken_out = await agent.call_tool("edit_note", {"path": BEANS, "edits": edits, "digest": digest})
+        assert not taken_out.is_error, text_of(taken_out)
         mood = {"mood": "The beans of the garden are content with all beans"}
         await agent.call_tool("set_properties", {"path": BEANS, "properties": mood})
         await agent.call_tool("move_note", {"path": BEANS, "to": "Garden/Broad beans.md"})
