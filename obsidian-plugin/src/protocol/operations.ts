@@ -5,22 +5,23 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "bc3904ae9876",
-	related_notes: "b20b4026a443",
-	pick_link: "f72dce9b0ee6",
+	search: "f40b29af3b3c",
+	related_notes: "1bcc1984ee43",
+	pick_link: "d55ea8f50c5b",
 	summarise: "22bd0cf37c2d",
 	ask: "15a7568112c6",
-	find_notes: "4e73cfded4b3",
+	find_notes: "8c0f8dfeaebf",
 	list_folders: "399f35d8495a",
 	list_tags: "a9d8ccaa41ac",
-	read_note: "a17e48da0016",
+	stale_notes: "83ccdd69e6bf",
+	read_note: "7c1941ab87e9",
 	create_note: "6d35f21ba5cf",
 	edit_note: "9bfac1f96279",
 	set_properties: "7113966f90ff",
 	merge_notes: "b63427749261",
 	rename_heading: "51abea2ca773",
-	property_report: "08b6b1599966",
-	check_notes: "1b1470c046b1",
+	property_report: "bd1ac1640c23",
+	check_notes: "30118bd53cc5",
 	change_notes: "e26ab3fc1d55",
 	dismiss: "46cb3c4aefbe",
 	plan_tidy: "ea113ed13022",
@@ -40,7 +41,7 @@ export const FORMS = {
 	acknowledge_change: "c01084f4f67a",
 	list_decisions: "efb8827058e2",
 	decide: "7635f79fd961",
-	note_links: "37d721254a53",
+	note_links: "68d710a234ca",
 	suggest_links: "6cfa208f3ab8",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
@@ -49,7 +50,6 @@ export const FORMS = {
 	graph_insights: "9795fff3817a",
 	graph_view: "64741d8337a9",
 	graph_history: "530cbc1f4654",
-	stale_notes: "7a5db3112ebb",
 	set_up_memory: "f8d02a8c4376",
 	list_memories: "680e657dc7b2",
 	revise_memory: "019e1f7e0ecb",
@@ -58,7 +58,7 @@ export const FORMS = {
 	judge_memory: "3d4922d1cfe4",
 	take_over: "0e4d5441349e",
 	list_sessions: "3b869fa96720",
-	brief: "4e447c69f58e",
+	brief: "d1b4c9bd5f25",
 	list_injections: "ffeb4f3fffe0",
 	give_note: "20a4391e395a",
 	status: "be106bb93a08",
@@ -341,8 +341,6 @@ export interface BriefArguments {
 	readonly parts?: readonly ("handoff" | "sessions" | "memories" | "notes" | "corrections" | "questions" | "pulse")[];
 	/** Maximum entries of each part. */
 	readonly limit?: number;
-	/** Days after which a memory or note is no longer new; by default, the setting `brief.days`. */
-	readonly recency_days?: number | null;
 	/** Include memories and notes of the global vault; by default, if one is set. */
 	readonly everywhere?: boolean | null;
 	/** Show the user what it would tell this session now, for the goal in its journal if there is no `task`. */
@@ -470,10 +468,8 @@ export interface CheckNotesArguments {
 	readonly paths?: readonly string[];
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** `schema` are the rules that notes of `type: schema` state, `inferred` those that notes of a folder or type keep, from at least eight notes. */
+	/** `schema` are the rules that notes of `type: schema` state, `inferred` those that notes of a folder or type keep, from at least eight notes, and four in five of them. */
 	readonly rules?: "both" | "inferred" | "schema";
-	/** The share of notes that must keep an inferred rule. */
-	readonly least?: number;
 	/** List the rules, too. */
 	readonly conventions?: boolean;
 	/** Maximum violations, and rules. */
@@ -803,8 +799,8 @@ export interface FindNotesArguments {
 	readonly links_to?: string | null;
 	/** Only notes that this note links to. */
 	readonly linked_from?: string | null;
-	/** `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last. */
-	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created";
+	/** `-` reverses: `-modified` is newest first, `-linked` most linked. */
+	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created" | "-linked";
 	/** Maximum entries of each list. */
 	readonly limit?: number;
 	/** Entries of each list to skip. */
@@ -947,7 +943,7 @@ export interface GiveNoteArguments {
 	readonly path: string;
 	/** The session, as in `list_sessions`. */
 	readonly session: string;
-	/** Instead, keep the note from the session, so that `brief`, `recall` and `gather_context` do not bring it in, though searches still find it; or if false, let them bring it in again. The property `deny_agents` keeps it from all sessions of an agent. */
+	/** Instead, keep the note from the session, so that `brief`, `recall` and passages of `search` do not bring it in, though its snippets still do; or if false, let them bring it in again. The property `deny_agents` keeps it from all sessions of an agent. */
 	readonly withhold?: boolean | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1173,7 +1169,7 @@ export interface Hit {
 	readonly modified: string;
 	/** Leading digits of its SHA-256, for edits. */
 	readonly digest: string;
-	/** The requested whole passages, in order; of a block, the block. */
+	/** The requested passages, in order, cut only between blocks; of a block, the block. */
 	readonly passages?: readonly ShownPassage[];
 	/** When the note was created, as in `find_notes`; null if unknown. */
 	readonly created?: string | null;
@@ -1807,6 +1803,10 @@ export interface ListedNote {
 	readonly excerpt?: string;
 	/** When it was created: by its property `created` or `date created`, else as the system tells, if it does. */
 	readonly created?: string | null;
+	/** Its other names. */
+	readonly aliases?: readonly string[];
+	/** Notes that link to it, if sorted by that. */
+	readonly linked?: number | null;
 }
 
 /** A session of a client. */
@@ -2106,6 +2106,8 @@ export interface NoteLink {
 	readonly block?: string | null;
 	/** The sentence around it, if requested; for the first 300 links, and as on disk. */
 	readonly context?: string | null;
+	/** Of a backlink, the day of its note, if `context` is requested: that in its name, else that of its creation. */
+	readonly day?: string | null;
 }
 
 /** The links of a note, in both directions. */
@@ -2157,6 +2159,8 @@ export interface NoteMention {
 	readonly span: readonly [number, number];
 	/** The sentence around it. */
 	readonly context: string;
+	/** The day of its note, if `context` is requested: that in its name, else that of its creation. */
+	readonly day?: string | null;
 }
 
 export interface OpenPairingArguments {
@@ -2172,6 +2176,8 @@ export interface OutlinedSection {
 	readonly lines: readonly [number, number];
 	/** Characters, subsections included. */
 	readonly chars: number;
+	/** Words, subsections included. */
+	readonly words: number;
 }
 
 /** A pairing code for one client. */
@@ -2342,12 +2348,8 @@ export interface PropertyReport {
 export interface PropertyReportArguments {
 	/** List the values of this property, items of lists each on their own. */
 	readonly name?: string | null;
-	/** With `name`, only values with this prefix, ignoring case. */
-	readonly prefix?: string;
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** Only notes whose property `type` is this. */
-	readonly note_type?: string | null;
 	/** Maximum properties or values. */
 	readonly limit?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
@@ -2895,6 +2897,8 @@ export interface ShownPassage {
 	readonly lines: readonly [number, number];
 	/** Its text. */
 	readonly text: string;
+	/** `note` for a whole note, `section`, `passage`, or `outline` for the headings only. */
+	readonly form?: "note" | "section" | "passage" | "outline";
 }
 
 /** A plan as its note says now. */
@@ -2964,8 +2968,6 @@ export interface StaleNotesArguments {
 	readonly days?: number;
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** Only notes to which so many notes link. */
-	readonly least_linked?: number;
 	/** Maximum notes. */
 	readonly limit?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
@@ -3710,6 +3712,12 @@ export interface Operations {
 		result: TagList;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
+	/** List notes that were not modified for long although others link to them, with what speaks for a review. */
+	stale_notes: {
+		arguments: StaleNotesArguments;
+		result: StaleNotes;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
 	/** Read a note from disk: all of it, one section, some lines, or only its outline. */
 	read_note: {
 		arguments: ReadNoteArguments;
@@ -3926,12 +3934,6 @@ export interface Operations {
 		result: GraphHistory;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** List notes that were not modified for long although others link to them, with what speaks for a review. */
-	stale_notes: {
-		arguments: StaleNotesArguments;
-		result: StaleNotes;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
-	};
 	/** Create the folder in which agents keep memories, journals and handoffs; a person must agree to it. */
 	set_up_memory: {
 		arguments: SetUpMemoryArguments;
@@ -3986,7 +3988,7 @@ export interface Operations {
 		result: AgentBrief;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
-	/** List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why. */
+	/** List the notes that `brief`, `recall` and passages of `search` brought into sessions of the last 90 days. */
 	list_injections: {
 		arguments: ListInjectionsArguments;
 		result: ListedInjections;
