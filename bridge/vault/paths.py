@@ -109,11 +109,13 @@ MAX_NAME_BYTES: Final = 180
 
 _REFUSED: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')
 """What some system or a link cannot have in a name."""
+_REFUSED_INSIDE: Final = re.compile(rf"(?<=[({{«“‘]){_REFUSED.pattern}|{_REFUSED.pattern}(?=[)}}»”’])")
+"""Such characters next to a bracket, which need no space in their place."""
 
 
 def clean_name(title: str) -> str:
     """Return what of a title any system and any link takes within a file name; it may be empty."""
-    name = " ".join(_REFUSED.sub(" ", nfc(one_line(title))).split()).strip(". ")
+    name = " ".join(_REFUSED.sub(" ", _REFUSED_INSIDE.sub("", nfc(one_line(title)))).split()).strip(". ")
     return name.encode("utf-8", "ignore")[:MAX_NAME_BYTES].decode("utf-8", "ignore").strip(". ")
 
 

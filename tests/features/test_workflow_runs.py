@@ -301,3 +301,63 @@ output: "{{steps.more.count}} of {{steps.more.total}}, first {{steps.more.first.
     ]
     too_many = await ran(served, block.replace("Found.md", "Other.md"), places=["Folder"] * 51)
     assert "at most 50 times" in too_many["message"]
+
+
+GIVEN = """
+version: 1
+variables:
+  title: {type: text}
+  day: {type: date}
+  author: {type: text, required: false}
+  genre: {type: list, required: false}
+  seen: {type: text, default: ""}
+steps:
+  - id: note
+    do: create_note
+    path: "{{variables.day:YYYY}}/{{variables.title}}.md"
+    properties:
+      author: "{{variables.author}}"
+      seen: "{{variables.seen}}"
+      genre: "{{variables.genre}}"
+      tags: [book, "{{variables.genre}}"]
+    text: |
+      Of {{variables.day:MMM. Do, YYYY}}
+      By: {{variables.author}}
+"""
+
+
+async def test_what_is_not_given_is_left_out_unless_it_has_an_empty_default(served: Served) -> None:
+    made = await ran(served, GIVEN, title='A "small" (old?) book', day="2002-04-07")
+    assert made["path"] == "2002/A small (old) book.md"
+    assert ['A "small" (old?) book' in one for one in made["warnings"]] == [True]
+    written = (root(served) / made["path"]).read_text()
+    assert written == "---\nseen:\ntags:\n  - book\n---\nOf Apr. 7th, 2002\nBy:\n"
+    made = await ran(served, GIVEN, title="B", day="2002-04-07", author="Ada", genre=["book", "sand"])
+    written = (root(served) / made["path"]).read_text()
+    assert "tags:\n  - book\n  - sand\n" in written
+    assert written.startswith("---\nauthor: Ada\nseen:\ngenre:\n  - book\n  - sand\n")
+    assert (await ran(served, GIVEN.replace("variables.day:", "variables.title:"), title="C", day="2002-04-07"))[
+        "code"
+    ] == "invalid_arguments"
+
+
+async def test_a_variable_that_names_a_note_has_its_fields(served: Served) -> None:
+    block = """
+version: 1
+variables: {note: {type: note}}
+steps:
+  - id: mark
+    do: set_properties
+    path: "{{variables.note}}"
+    properties: {since: "2002-04-07", tags: ["{{variables.note.properties.tags}}", seen]}
+  - id: move
+    do: move_note
+    path: "{{variables.note}}"
+    to: "{{variables.note.properties.status}}/{{variables.note.properties.since:YYYY}}/{{variables.note.name}}.md"
+"""
+    assert (await ran(served, block, note="A"))["path"] == "open/2002/A.md"
+    assert "tags:\n  - seen\n" in (root(served) / "open/2002/A.md").read_text()
+    for wrong in ("variables.note.nothing", "variables.note.name.of"):
+        text = block.replace("variables.note.name", wrong)
+        refused = await served.call("author_workflow", name="P", text=text, dry_run=True)
+        assert [wrong in one["message"] for one in refused.json["problems"]] == [True]

@@ -189,3 +189,19 @@ async def test_a_day_without_open_tasks_or_a_note_changes_nothing(served: Served
     assert ran.status == 200, ran.body
     assert {one["state"] for one in ran.json["steps"]} == {"skipped"}
     assert contents(served) == before
+
+
+@pytest.mark.parametrize(
+    ("yesterday", "today"),
+    [
+        ("## 待办\n\n- [ ] 交房租\n\n## 灵感\n\n- [ ] 写诗\n", "## 待办\n\n- [ ] 交房租\n\n## 灵感\n\n- [ ] 写诗\n"),
+        ("- [ ] Sweep\n", "- [ ] Sweep\n"),
+    ],
+)
+async def test_tasks_stand_under_the_headings_that_they_had(served: Served, yesterday: str, today: str) -> None:
+    (root(served) / f"Daily/{YESTERDAY}.md").write_text(yesterday, encoding="utf-8")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    made = await served.call("author_workflow", name="R", starter="daily-roll-over", confirm=True)
+    ran = await served.call("run_workflow", path=made.json["path"])
+    assert ran.status == 200, ran.body
+    assert (root(served) / f"Daily/{TODAY}.md").read_text(encoding="utf-8") == f"# {TODAY}\n{today}"

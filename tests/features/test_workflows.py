@@ -135,7 +135,10 @@ async def test_one_note_is_compared_with_those_like_it(served: Served) -> None:
     drafted = await served.call("author_workflow", name="Person", examples=["Bob"], confirm=True)
     assert drafted.json["problems"] == []
     written = (root(served) / drafted.json["path"]).read_text()
-    assert "description: Write a note like Bob.\n" in written
+    assert "description: Person\n" in written
+    assert [one["name"] for one in drafted.json["variables"]] == ["title", "phone"]
+    assert drafted.json["steps"][0].startswith("note: create_note · path: Folder/{{variables.title}}.md · properties")
+    assert drafted.json["text_left_out"][0].endswith("lines, such as A neighbour.")
     assert "path: Folder/{{variables.title}}.md\n" in written
     assert "    # {{variables.title}}\n\n    ## Met\noutput:" in written
     assert "neighbour" not in written

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from bridge.changes.draft import Draft
 from bridge.changes.requests.base import RequestContext
 from bridge.changes.requests.create_note import CreateNote
-from bridge.features.workflows.author import drafted_yaml
 from bridge.features.workflows.check import check_workflow
 from bridge.features.workflows.examples import Example, draft_note
 from bridge.features.workflows.parse import Workflow, read_workflow
+from bridge.features.workflows.read import workflow_yaml
 from bridge.features.workflows.run import WorkflowHost, WorkflowRun, bind_sample
 from bridge.features.workflows.templates import bind_variables
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
@@ -89,7 +89,7 @@ def read_example(path: VaultPath, data: bytes) -> Example:
 
 
 def sample_of(facts: Mapping[str, Value]) -> Value:
-    text = str(facts["description"]).removeprefix("Such as ")
+    text = str(facts["description"]).partition(" · ")[0]
     return int(text) if facts["type"] == "number" else text.split(", ") if facts["type"] == "list" else text
 
 
@@ -105,7 +105,9 @@ def test_a_draft_is_sound_and_makes_the_first_note_again_with_less_text(
     notes = [made(shape, course, other, day) for (course, other), day in zip(values, days, strict=True)]
     assume(all(len(path) < 80 for path, _ in notes))
     found = draft_note([read_example(path, data) for path, data in notes], lambda _: VaultPath(""))
-    read = read_workflow(drafted_yaml("A lesson.", found))
+    read = read_workflow(
+        workflow_yaml("A lesson.", found.variables, [{"id": "note", "do": "create_note", **found.arguments}], "")
+    )
     assert [*read.problems, *check_workflow(read.workflow, bind_sample)] == []
     samples = {name: sample_of(facts) for name, facts in found.variables.items()}
     path, data = notes[0]

@@ -50,8 +50,8 @@ def test_what_differs_is_a_variable_called_after_its_property() -> None:
             "year": "{{variables.year}}",
             "rating": "{{variables.rating}}",
             "status": "read",
-            "genre": "{{variables.genre}}",
-            "tags": ["book"],
+            "genre": ["[[Novel]]", "{{variables.genre}}"],
+            "tags": ["book", "{{variables.tags}}"],
             "cover": "covers/{{variables.title}}.jpg",
             "seen": None,
         },
@@ -64,8 +64,9 @@ def test_what_differs_is_a_variable_called_after_its_property() -> None:
         "year": ("number", False),
         "rating": ("number", False),
         "genre": ("list", False),
+        "tags": ("list", False),
     }
-    assert found.variables["author"]["description"] == "Such as Frank Herbert"
+    assert found.variables["author"]["description"] == "Frank Herbert · Jane Austen"
     assert found.left_out == ("isbn",)
 
 
@@ -84,8 +85,8 @@ def test_days_of_daily_notes_move_and_habits_are_open_again() -> None:
         "path": "{{daily}}",
         "properties": {"date": "{{today}}", "mood": "{{variables.mood}}"},
         "text": (
-            "# {{now:dddd, D MMMM YYYY}}\n\n[[{{date:-1d}}]] | [[{{date:+1d}}]]\n\n- [ ] Water the beds\n\nrain::\n\n"
-            "```dataview\nTABLE file.ctime\n```\n"
+            "# {{now:dddd, D MMMM YYYY}}\n\n[[{{date:-1d}}]] | [[{{date:+1d}}]]\n\n- [ ] Water the beds\n\n"
+            "rain:: {{variables.rain}}\n\n```dataview\nTABLE file.ctime\n```\n"
         ),
     }
 
@@ -166,3 +167,63 @@ def test_yaml_says_what_was_meant(text: str) -> None:
     assert (workflow.description, workflow.output) == ("Of a: b", "Done.")
     assert workflow.steps[0].arguments == {name: value for name, value in steps[0].items() if name not in ("id", "do")}
     assert read_workflow(find_block(workflow_note("N", "Prose", written)).text).workflow == workflow
+
+
+def test_a_line_that_differs_in_one_place_stays_with_its_variable() -> None:
+    found = drafted(
+        {
+            f"Shows/{day} — {place}.md": (
+                f"---\nDate: {day}\nPage created: 2026-03-04\nLocation: {place}\n"
+                f"Link: https://a.example/watch?v={video}\nsr-due: {day}\n"
+                f"aliases: {aliases}\ntags: [show, {tag}]\n---\n\n"
+                f"# {day} — {place}\n\nThey played at {place} on {said}.\n\n\n"
+                f"## Setlist\n1. [[{tag}]]\n2. [[x]]\n\n> [!note] Said\n> **{said} was loud**.\n\n"
+                f'<iframe src="https://a.example/embed/{video}" width="1"></iframe>\n\n'
+                f"[Entry at the archive](https://b.example/{tag})\n"
+            )
+            for day, place, said, video, aliases, tag in (
+                ("2002-04-07", "Muffathalle (Munich)", "Apr. 7th, 2002", "2MVSs_e4", "'[]'", "loud"),
+                ("2001-06-01", "Paradiso (Amsterdam)", "June 1st, 2001", "fvGLnthJ", "'[]'", "long"),
+            )
+        }
+    )
+    assert found.arguments == {
+        "path": "Shows/{{variables.Date}} — {{variables.Location}}.md",
+        "properties": {
+            "Date": "{{variables.Date}}",
+            "Page created": "{{today}}",
+            "Location": "{{variables.Location}}",
+            "Link": "https://a.example/watch?v={{variables.Link}}",
+            "aliases": [],
+            "tags": ["show", "{{variables.tags}}"],
+        },
+        "text": (
+            "\n# {{variables.Date}} — {{variables.Location}}\n\n"
+            "They played at {{variables.Location}} on {{variables.Date:MMM. Do, YYYY}}.\n\n\n"
+            "## Setlist\n2. [[x]]\n\n> [!note] Said\n> **{{variables.Date:MMM. Do, YYYY}} was loud**.\n\n"
+            '<iframe src="https://a.example/embed/{{variables.Link}}" width="1"></iframe>\n\n'
+            "[Entry at the archive]({{variables.Entry_at_the_archive}})\n"
+        ),
+    }
+    assert found.left_out == ("sr-due",)
+    assert found.text_left_out == ("## Setlist: 2 lines, such as 1. [[loud]]",)
+
+
+def test_text_is_taken_for_what_it_is() -> None:
+    found = drafted(
+        {
+            f"Films/{title} (CD Version).md": f"---\ntitle: {title} (CD Version)\nyear: {year}\n"
+            f"also: {also}\nOriginal: ''\n---\n"
+            f"| __Died:__ | {also} |\n| __Year__: | {year} |\n"
+            for title, year, also in (("1917", 2019, ""), ("291", 2016, "x"))
+        }
+    )
+    assert found.arguments["path"] == "Films/{{variables.title}} (CD Version).md"
+    assert found.arguments["properties"] == {
+        "title": "{{variables.title}} (CD Version)",
+        "year": "{{variables.year}}",
+        "also": "{{variables.also}}",
+        "Original": "",
+    }
+    assert found.arguments["text"] == "| __Died:__ | {{variables.Died}} |\n| __Year__: | {{variables.year}} |\n"
+    assert (found.variables["title"]["type"], found.variables["also"]["default"]) == ("text", "")

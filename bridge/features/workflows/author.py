@@ -1,14 +1,17 @@
 """Writes workflows: from notes that are alike, from a starter or a text."""
 
 import asyncio
+import json
+import re
+import shlex
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
-from yaml import YAMLError
 
 from bridge.api.agreement import ask_user
 from bridge.api.arguments import require_writable_text
@@ -16,20 +19,33 @@ from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.markup import Element, notice
 from bridge.api.note_names import snapshot
-from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.api.registry import get_operation, operation
+from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.examine import WorkflowYaml, problem_lines
-from bridge.features.workflows.examples import MAX_EXAMPLES, DraftedNote, Example, draft_note
-from bridge.features.workflows.parse import Problem, starter_text
+from bridge.features.tools.public import rank
+from bridge.features.workflows.change_examples import (
+    DraftedSteps,
+    NoteChange,
+    VaultFacts,
+    draft_changes,
+    draft_index,
+    is_roll_over,
+    read_change,
+    select_notes,
+)
+from bridge.features.workflows.examine import WorkflowYaml, problem_lines, variable_text
+from bridge.features.workflows.examples import MAX_EXAMPLES, Example, day_of, draft_note, read_example
+from bridge.features.workflows.parse import Problem, WorkflowStep, WorkflowVariable, starter_text
 from bridge.features.workflows.read import note_text, read_text, workflow_note, workflow_yaml
 from bridge.index.note import IndexedNote, Notes
-from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.names import note_name
+from bridge.state.change_records import Change, ChangeFilter
+from bridge.text.budget import cut
 from bridge.text.fold import fold_case
+from bridge.text.invisible import inline, one_line
 from bridge.text.secrets import require_plain
 from bridge.types import SHORT_DIGEST, Digest, VaultPath
 from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
@@ -37,6 +53,15 @@ from bridge.vault.paths import file_name_for
 
 Examples = Annotated[tuple[VaultPath, ...], Meta(max_length=MAX_EXAMPLES)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+MAX_ARGUMENT = 400
+"""Characters of an argument of a step that are told."""
+
+MAX_CHANGES = 50
+"""Notes of one change that are compared."""
+CHANGES = ("set_properties", "edit_note", "move_note", "change_notes", "add_task", "toggle_task", "daily_note")
+MIN_CHANGE, MIN_NEW = 0.35, 0.25
+"""Likeness of a description to a change, from which on it asks for it, and to a new note, from which on for that."""
 
 MIN_LIKENESS = 0.6
 """Share of properties or headings that two notes have in common if they are of one kind."""
@@ -48,12 +73,18 @@ class WrittenWorkflow(Written, kw_only=True):
     Attributes:
         workflow_digest: The digest of its block; until the user approves it, no agent runs it.
         problems: Its faults and remarks, each with its line in the block.
-        left_out: Properties of the examples that are not in it, for too few examples have them.
+        variables: What it needs to be told.
+        steps: Its steps in short.
+        left_out: Properties of the examples that are not in it: too few have them, or a plugin writes them.
+        text_left_out: What the examples say and it does not: headings, how many lines of them, and the first of these.
     """
 
     workflow_digest: Digest
     problems: tuple[Problem, ...]
+    variables: tuple[WorkflowVariable, ...] = ()
+    steps: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    text_left_out: tuple[str, ...] = ()
 
 
 @operation(
@@ -66,6 +97,7 @@ class WrittenWorkflow(Written, kw_only=True):
     scope="write",
     tasks=(
         "turn notes that are alike into a workflow",
+        "make a workflow of changes that were made",
         "draft a workflow from examples",
         "start with a ready-made workflow",
         "roll unfinished tasks over to today",
@@ -90,30 +122,38 @@ async def author_workflow(
     Args:
         name: Its name, also that of its note.
         description: What it does and when to use it.
-        examples: Notes of one kind, of which it is drafted: what differs becomes variables. One is compared with the
-            notes like it in its folder.
+        examples: Notes of one kind, to make more of them, or the ids of changes or a session, to do the same again:
+            what differs becomes variables. One note is compared with those like it in its folder.
         starter: A workflow that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_workflows`
             lists them.
         text: Its YAML. Give one of `examples`, `starter` and `text`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: The properties of an example cannot be read, or the text holds a secret.
+        InvalidArguments: The properties of an example cannot be read, the text holds a secret, or the description asks
+            for a change and the examples are notes.
     """
     vault = call.vault
     vault.require_keyword()
     if [bool(examples), starter is not None, text is not None].count(True) != 1:
         raise InvalidArguments("Give one of `examples`, `starter` and `text`.")
     require_plain(name=name, description=description)
-    left_out: Sequence[str] = ()
+    drafted: DraftedSteps | None = None
     if examples:
-        drafted = await asyncio.to_thread(draft_from_notes, call, examples)
-        block, left_out = (
-            drafted_yaml(description or f"Write a note like {note_name(examples[0])}.", drafted),
-            drafted.left_out,
-        )
+        drafted = await asyncio.to_thread(draft_from, call, name, description, examples)
+        starter = drafted.starter
+    if drafted is not None and starter is None:
+        output = "{{steps.note.path}}" if any(step["do"] == "create_note" for step in drafted.steps) else ""
+        block = workflow_yaml(description or name, drafted.variables, drafted.steps, output)
     else:
         block = starter_text(starter) if starter is not None else text or ""
+        if starter is not None and description:
+            block = re.sub(
+                r"(?m)^description: .*",
+                lambda _: f"description: {json.dumps(description, ensure_ascii=False)}",
+                block,
+                count=1,
+            )
     require_writable_text("text", block)
     require_plain(text=block)
     found = read_text(vault.files, block)
@@ -125,14 +165,142 @@ async def author_workflow(
     made = await execute_requests(call, [request], options, operation="author_workflow")
     if made.state == "applied" and not (options.dry_run or found.faults):
         await ask_user(call, replace(found, path=path).decision)
-    return describe_written(call, made, block, left_out)
+    if drafted is not None and drafted.remark is not None:
+        made = replace(made, warnings=(*made.warnings, drafted.remark))
+    return describe_written(call, made, block, drafted)
 
 
-def draft_from_notes(call: Call, paths: Sequence[VaultPath]) -> DraftedNote:
-    """Return what notes have in common; a single one is compared with those most like it in its folder. Blocks."""
-    alike = find_alike(paths[0], snapshot(call.vault)) if len(paths) == 1 else ()
-    settings = read_obsidian_settings(call.vault.root)
-    return draft_note([read_example(call.vault, path) for path in (*paths, *alike)], partial(daily_path, settings))
+def draft_from(call: Call, name: str, description: str, examples: Sequence[VaultPath]) -> DraftedSteps:
+    """Return what makes notes like the examples, or does what was changed in them; blocks."""
+    vault, told = call.vault, description or name
+    changes = [found for one in examples for found in find_changes(call, one)]
+    if changes:
+        return draft_from_changes(vault, changes, description)
+    notes = [read_example(path, readable_note(vault, path)) for path in examples]
+    if any(repeats_day_before(vault, note) for note in notes):
+        return DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
+    lately = find_lately(vault, examples)
+    asked = find_asked_change(told)
+    moves = any("move" in one.kinds for change, path in lately for one in changes_of(vault, change, path))
+    if asked is not None and lately and (asked != "move_note" or moves):
+        return draft_from_changes(vault, lately, description)
+    if asked is not None and description:
+        raise InvalidArguments(
+            "The description asks for a change of notes, and the examples are notes.",
+            hint="Make the change once or twice, and give the ids of these changes as `examples`: `list_changes` has "
+            "them. For another note like these, say so in the description.",
+        )
+    ids = ", ".join(dict.fromkeys(f"`{change.id}`" for change, _ in lately))
+    remark = f"It makes a new note. For what was changed in the examples, give {ids} as examples." if ids else None
+    return replace(draft_from_notes(vault, notes), remark=remark)
+
+
+def draft_from_notes(vault: OpenVault, notes: Sequence[Example]) -> DraftedSteps:
+    """Return what makes notes like these; a single one is compared with those most like it in its folder."""
+    facts = facts_of(vault)
+    if (index := draft_index(notes, facts)) is not None:
+        return index
+    alike = find_alike(notes[0].path, snapshot(vault)) if len(notes) == 1 else ()
+    drafted = draft_note([*notes, *(read_example(path, readable_note(vault, path)) for path in alike)], facts.daily)
+    step = {"id": "note", "do": "create_note", **drafted.arguments}
+    return DraftedSteps([step], drafted.variables, drafted.left_out, drafted.text_left_out)
+
+
+def find_changes(call: Call, example: str) -> list[tuple[Change, VaultPath | None]]:
+    """Return the change, or those of the session, that an example names; none if it is that of a note."""
+    review = call.vault.review
+    if call.vault.files.has(VaultPath(example)):
+        return []
+    if call.vault.store.journal.change(example) is None:
+        return [(change, None) for change in review.of_session(example, "applied")[::-1]]
+    change = review.change(example)
+    if change.state != "applied":
+        raise InvalidArguments(f"The change `{example}` is {change.state}.", hint="Give changes that were made.")
+    return [(change, None)]
+
+
+def find_lately(vault: OpenVault, paths: Sequence[VaultPath]) -> list[tuple[Change, VaultPath | None]]:
+    """Return what was last done to each of some notes other than to create it, if it is the same; of one, how often."""
+    found: list[tuple[Change, VaultPath | None]] = []
+    for path in paths:
+        recent = vault.review.changes(
+            ChangeFilter(path=path, state="applied"), MAX_EXAMPLES if len(paths) == 1 else 1, 0
+        )
+        found += [(change, path) for change in recent[::-1] if not change.facts.targets]
+    try:
+        kinds = [one.kinds for change, path in found for one in changes_of(vault, change, path)]
+    except InvalidArguments:
+        return []
+    last = kinds[-1:]
+    return [pair for pair, kind in zip(found, kinds, strict=False) if [kind] == last != [("create",)]]
+
+
+def changes_of(vault: OpenVault, change: Change, path: VaultPath | None) -> list[NoteChange]:
+    found = read_change(change, snapshot_fetcher(vault), lambda path: vault.files.read(path)[0])
+    return found if path is None else [one for one in found if path in (one.after.path, *change.now)][:1]
+
+
+def draft_from_changes(
+    vault: OpenVault, changes: Sequence[tuple[Change, VaultPath | None]], description: str
+) -> DraftedSteps:
+    made = [changes_of(vault, change, path) for change, path in changes]
+    single = [one for each in made for one in each]
+    kinds = {one.kinds for one in single}
+    if any(repeats_day_before(vault, one.after) for one in single):
+        return DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
+    if kinds == {("create",)} and max(map(len, made)) == 1:
+        return draft_from_notes(vault, [one.after for one in single])
+    if len(kinds) == 1 and max(map(len, made)) > 1:
+        selection = select_notes(single, snapshot(vault))
+        return draft_changes([[one] for one in single][:MAX_CHANGES], facts_of(vault), selection)
+    if len(kinds) == 1:
+        selection = select_notes(single, snapshot(vault), description) if len(single) > 1 else None
+        return draft_changes([[one] for one in single], facts_of(vault), selection)
+    # What was done several times, such as all of it, or each part of it.
+    rounds: dict[tuple[tuple[str, ...], ...], list[list[NoteChange]]] = {}
+    for each in made:
+        rounds.setdefault(tuple(one.kinds for one in each), []).append(each)
+    if len({*map(len, rounds.values())}) == 1:
+        return draft_changes([[*chain(*each)] for each in zip(*rounds.values(), strict=True)], facts_of(vault))
+    return draft_changes([single], facts_of(vault))
+
+
+def find_asked_change(text: str) -> str | None:
+    """Return the change that a description asks for; None if it may ask for a new note."""
+    ranked = rank(text, [get_operation(name) for name in ("create_note", *CHANGES)])
+    new = next(likeness for likeness, one in ranked if one.name == "create_note")
+    return ranked[0][1].name if new < MIN_NEW <= MIN_CHANGE <= ranked[0][0] else None
+
+
+def repeats_day_before(vault: OpenVault, note: Example) -> bool:
+    """Return whether a daily note begins with what was left open the day before."""
+    day = day_of(note_name(note.path))
+    before = VaultPath(note.path.replace(f"{day}", f"{day - timedelta(days=1)}")) if day is not None else note.path
+    return before != note.path and vault.files.has(before) and is_roll_over(note_text(vault, before), note.text)
+
+
+def facts_of(vault: OpenVault) -> VaultFacts:
+    def notes_of(links: Sequence[str]) -> list[VaultPath]:
+        found = (vault.names.resolve(link, VaultPath("")).path for link in links)
+        return [path for path in found if path is not None and path in vault.index.notes]
+
+    def name_links(links: Sequence[str]) -> str:
+        notes = notes_of(links)
+        types = {vault.index.notes[path].note_type or path.rpartition("/")[0].rpartition("/")[2] for path in notes}
+        return types.pop() if len(types) == 1 else "note"
+
+    def folder_of(links: Sequence[str]) -> str | None:
+        folders = {path.rpartition("/")[0] for path in notes_of(links)}
+        return folders.pop() if len(folders) == 1 else None
+
+    return VaultFacts(partial(daily_path, read_obsidian_settings(vault.root)), name_links, folder_of)
+
+
+def readable_note(vault: OpenVault, path: VaultPath) -> bytes:
+    text = note_text(vault, path)
+    if not path.lower().endswith(".md"):
+        raise InvalidArguments(f"`{path}` is no note.", hint="Give the paths of notes whose names end with `.md`.")
+    return text.encode("utf-8", "surrogateescape")
 
 
 def find_alike(path: VaultPath, notes: Notes) -> Sequence[VaultPath]:
@@ -151,34 +319,38 @@ def find_alike(path: VaultPath, notes: Notes) -> Sequence[VaultPath]:
     return sorted(found, key=lambda other: (-likeness(other), other))[: MAX_EXAMPLES - 1]
 
 
-def read_example(vault: OpenVault, path: VaultPath) -> Example:
-    text = note_text(vault, path).removeprefix("\ufeff").replace("\r\n", "\n")
-    if not path.lower().endswith(".md"):
-        raise InvalidArguments(f"`{path}` is no note.", hint="Give the paths of notes whose names end with `.md`.")
-    if (cut := cut_frontmatter(text)) is None:
-        return Example(path, {}, text)
-    (start, end), body = cut
-    with suppress(YAMLError):
-        return Example(path, dict(load_properties(text[start:end]).values), text[body:])
-    raise InvalidArguments(f"The properties of `{path}` cannot be read.")
-
-
-def drafted_yaml(description: str, drafted: DraftedNote) -> str:
-    step = {"id": "note", "do": "create_note", **drafted.arguments}
-    return workflow_yaml(description, drafted.variables, [step], "The note is {{steps.note.path}}.")
-
-
-def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenWorkflow:
+def describe_written(call: Call, made: Written, block: str, drafted: DraftedSteps | None) -> WrittenWorkflow:
     found = read_text(call.vault.files, block, call.vault)
     return WrittenWorkflow(
         **asdict(made),
         workflow_digest=found.digest,
         problems=found.problems,
-        left_out=tuple(left_out),
+        variables=tuple(found.workflow.variables.values()),
+        steps=tuple(map(describe_step, found.workflow.steps)),
+        left_out=drafted.left_out if drafted is not None else (),
+        text_left_out=drafted.text_left_out if drafted is not None else (),
     )
+
+
+def describe_step(step: WorkflowStep) -> str:
+    given = {"each": step.each} if step.each is not None else {}
+    told = (f"{name}: {cut(one_line(str(value)), MAX_ARGUMENT)}" for name, value in {**given, **step.arguments}.items())
+    return f"{step.id}: {step.do} · {' · '.join(told)}"
+
+
+MAX_LEFT_OUT = 8
+"""Sections that are shown of what a draft does not say."""
 
 
 def written_workflow_view(written: WrittenWorkflow) -> Iterable[Element]:
     yield from written_view(written)
-    yield notice(f"digest of the workflow: {written.workflow_digest[:SHORT_DIGEST]}; the user must approve it.")
+    yield from map(variable_text, written.variables)
+    yield from written.steps
+    if left := written.left_out:
+        yield notice(f"Left out of it, properties: {', '.join(map(inline, left))}")
+    if left := written.text_left_out:
+        more = f"; {len(left) - MAX_LEFT_OUT} more" if len(left) > MAX_LEFT_OUT else ""
+        yield notice(f"Left out of it, text: {' | '.join(map(inline, left[:MAX_LEFT_OUT]))}{more}")
+    subject = f"{written.path}@{written.workflow_digest[:SHORT_DIGEST]}"
+    yield notice(f"The user must approve it: `vaultside decide {shlex.quote(subject)} accept`.")
     yield from problem_lines(written.problems)

@@ -44,9 +44,9 @@ _RESULTS: Final[Mapping[str, frozenset[str]]] = {
     "list_sessions": frozenset({"lines", "text", "count", "total", "first"}),
 }
 _FACTS: Final[Mapping[str, frozenset[str]]] = {
-    "notes": frozenset({"path", "name", "folder", "title", "type", "tags", "digest"}),
+    "notes": frozenset({"path", "name", "folder", "title", "type", "tags", "digest", "properties"}),
     "tasks": frozenset(
-        {"path", "name", "line", "text", "status", "due", "tags", "digest", "written", "block", "nested"}
+        {"path", "name", "line", "text", "status", "due", "tags", "digest", "written", "block", "nested", "heading"}
     ),
     "hits": frozenset({"path", "name", "title"}),
     "lines": frozenset({"path", "name", "heading", "text"}),
@@ -227,8 +227,12 @@ class _Check:
         match reference.root:
             case "variables":
                 self._used.add(names[0])
-                if names[0] not in self._workflow.variables:
+                variable = self._workflow.variables.get(names[0])
+                if variable is None:
                     yield Problem(line, f"There is no variable `{names[0]}`.")
+                elif names[1:] and (variable.type != "note" or names[1] not in _FACTS["notes"]):
+                    facts = f"a note has {', '.join(sorted(_FACTS['notes']))}"
+                    yield Problem(line, f"`{reference}` has no value; only {facts}.")
             case "conditions":
                 if names[0] not in self._workflow.conditions:
                     yield Problem(line, f"There is no condition `{names[0]}`.")

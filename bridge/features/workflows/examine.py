@@ -167,7 +167,7 @@ def _workflow(one: ListedWorkflow) -> Iterable[Element]:
     if one.description:
         yield Line(inline(one.description))
     for variable in one.variables:
-        yield Line(_variable(variable))
+        yield Line(variable_text(variable))
     yield from problem_lines(one.problems)
 
 
@@ -176,7 +176,7 @@ def problem_lines(problems: Iterable[Problem]) -> Iterable[Line]:
         yield Line(f"line {one.line}: {inline(one.message)}" + ("" if one.serious else " (a remark)"))
 
 
-def _variable(one: WorkflowVariable) -> str:
+def variable_text(one: WorkflowVariable) -> str:
     choices = f" of {', '.join(map(inline, one.choices))}" if one.choices else ""
     presumed = list(one.default) if isinstance(one.default, tuple) else one.default
     default = "" if presumed is None else f", by default {inline(str(presumed))}"

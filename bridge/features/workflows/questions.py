@@ -143,7 +143,7 @@ def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apa
     if by not in keys:
         raise InvalidArguments(f"A workflow cannot sort by `{sort}`.", hint="Sort by path, title or modified.")
     ordered = sorted(sorted(chosen, key=keys["path"]), key=keys[by], reverse=sort.startswith("-"))
-    return _result("notes", [_note_facts(note) for note in ordered[: _limit(bound)]], len(ordered))
+    return _result("notes", [note_facts(note) for note in ordered[: _limit(bound)]], len(ordered))
 
 
 def list_tasks(
@@ -170,6 +170,7 @@ def list_tasks(
     tasks: list[Value] = [
         {
             "path": note.path,
+            "heading": next((one.text for one in note.headings[::-1] if one.line < task.line), ""),
             "name": note_name(note.path),
             "line": task.line,
             "text": parse_task(task.text).text,
@@ -303,7 +304,7 @@ def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart:
     return [notes[path] for path in paths]
 
 
-def _note_facts(note: IndexedNote) -> Value:
+def note_facts(note: IndexedNote) -> Value:
     return {
         "path": note.path,
         "name": note_name(note.path),
@@ -312,6 +313,7 @@ def _note_facts(note: IndexedNote) -> Value:
         "type": note.note_type,
         "tags": list(note.tags),
         "digest": note.digest[:SHORT_DIGEST],
+        "properties": note.properties,
     }
 
 

@@ -15,7 +15,7 @@ from bridge.api.call import Call
 from bridge.api.hints import role_of
 from bridge.api.note_names import LINK, find_file, no_such_note, snapshot, unknown_properties
 from bridge.api.where import note_files
-from bridge.bases.evaluate import Budget, Evaluation, find_properties
+from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.syntax import Name, parse_expression, walk
 from bridge.changes.requests.base import KINDS, operation_of, require_note_path
 from bridge.engine.open_vault import OpenVault
@@ -287,12 +287,13 @@ def read_text(files: Vault, text: str, vault: OpenVault | None = None) -> ReadWo
 
 def _find_missing(workflow: Workflow, vault: OpenVault) -> Iterator[Problem]:
     """Yield what a step needs and is not there: notes, folders and templates, or any note that `where` selects."""
-    defaults = {name: one.default for name, one in workflow.variables.items() if one.default is not None}
+    given = {name: one.default for name, one in workflow.variables.items() if one.default is not None}
+    defaults: dict[str, Value] = {name: [*one] if isinstance(one, tuple) else one for name, one in given.items()}
     made: set[VaultPath] = set()
     for step in workflow.steps:
         for name in sorted(PATH_ARGUMENTS if step.reads else path_fields(step.do)):
-            given = step.arguments.get(name)
-            for written in given if isinstance(given, list) else [given]:
+            paths = step.arguments.get(name)
+            for written in paths if isinstance(paths, list) else [paths]:
                 with contextlib.suppress(BridgeError):
                     text = _fill_defaults(written, defaults, vault)
                     path = find_file(vault.files, vault.names, text, made, folders=True)
@@ -326,6 +327,7 @@ def _selects_nothing(step: WorkflowStep, defaults: Mapping[str, Value], vault: O
     notes = snapshot(vault)
     with contextlib.suppress(BridgeError):
         node = parse_expression(str(step.arguments["where"]))
+        check_functions([node])
         place = _fill_defaults(step.arguments.get("folder"), defaults, vault)
         if not any(isinstance(one, Name) and one.name in ("steps", "item") for one in walk([node])):
             budget = Budget(seconds=SECONDS)

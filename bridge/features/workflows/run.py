@@ -241,6 +241,9 @@ class WorkflowRun:
             {**self._fill_arguments(step, path_fields(step.do)), "op": step.do}, self._state.names
         )
         self._effects.append(request.plan(self._draft, self._context))
+        told = (f"No name can be `{value[:100]}`: it is `{name}`." for value, name in self._filler.cleaned.items())
+        self._effects.append(Effect(warnings=(*told,)))
+        self._filler.cleaned.clear()
         self.requests.append(request)
         path = request.result_path
         self.steps.append(replace(done, state="done", turns=turns, path=path))
@@ -284,8 +287,19 @@ class WorkflowRun:
             elif name in paths and isinstance(value, list):
                 filled[name] = [self._filler.path(str(one)) for one in value]
             else:
+                is_new = name == "properties" and step.do == "create_note"
+                if is_new and isinstance(given := value, Mapping):
+                    value = {own: one for own, one in given.items() if not self._is_left_out(one)}  # noqa: PLW2901
                 filled[name] = self._filler.fill(value, typed=name == "properties")
         return filled
+
+    def _is_left_out(self, value: Value) -> bool:
+        """Return whether a property consists of an optional variable that has neither a value nor a default."""
+        only = only_reference(value)
+        one = self._workflow.variables.get(only.names[0]) if only is not None and only.root == "variables" else None
+        if one is None or one.required or one.default is not None:
+            return False
+        return not isinstance(given := self._variables.get(one.name), bool) and given in (None, "", [])
 
     def _holds(self, id_: str) -> bool:
         found = self._workflow.conditions.get(id_)
@@ -324,7 +338,7 @@ class WorkflowRun:
             case "conditions":
                 return self._holds(names[0])
             case "variables":
-                return _get(self._variables, names[0], reference)
+                return self._variable(reference)
             case "item":
                 if self._item is _NO_ITEM:
                     raise InvalidArguments("`item` has a value only in a step with `each`.")
@@ -337,6 +351,13 @@ class WorkflowRun:
                         hint="Give both steps the same `when`.",
                     )
                 return _follow(self._results[names[0]], names[1:], reference)
+
+    def _variable(self, reference: TemplateReference) -> Value:
+        found = _get(self._variables, reference.names[0], reference)
+        if len(reference.names) == 1:
+            return found
+        note = self._state.notes.get(VaultPath(str(found)))
+        return _follow(None if note is None else questions.note_facts(note), reference.names[1:], reference)
 
     def _daily(self, reference: TemplateReference) -> VaultPath | None:
         settings = self._context.obsidian()
@@ -388,12 +409,15 @@ def _get(values: Mapping[str, Value], name: str, reference: TemplateReference) -
 
 
 def _follow(value: Value, names: Sequence[str], reference: TemplateReference) -> Value:
+    properties: Value = None
     for name in names:
         if value is None:
             raise InvalidArguments(f"`{reference}` has no value: nothing was found.")
         if not isinstance(value, Mapping):
             raise InvalidArguments(f"`{reference}` names a field, and there are none.", hint="Write `{{item}}`.")
-        value = _get(value, name, reference)
+        # A note may lack a property.
+        value = value.get(name, "") if value is properties else _get(value, name, reference)
+        properties = value if name == "properties" else None
     return value
 
 

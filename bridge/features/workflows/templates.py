@@ -23,21 +23,26 @@ from bridge.vault.paths import clean_name, file_name_for
 Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
 
 _TEMPLATE: Final = re.compile(r"\\\{\{|\{\{([^{}\n]{1,200})\}\}")
-_NAMED: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)")
+_NAMED: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)(?::\s*(\S.*))?")
 _SHIFT: Final = re.compile(r"([+-])\s*(\d{1,5})\s*([dwmy])")
 _UNITS: Final = {"d": "d", "w": "w", "m": "M", "y": "y"}
-_PARTS: Final[Mapping[str, tuple[int, ...]]] = {"variables": (1,), "conditions": (1,), "steps": (2, 3), "item": (0, 1)}
+_PARTS: Final = {"variables": range(1, 4), "conditions": range(1, 2), "steps": range(2, 5), "item": range(3)}
 """How many names each takes."""
+_DEEP: Final = {"variables": 3, "conditions": 0, "steps": 4, "item": 2}
+"""How many it takes for a property of a note."""
+_SPACED: Final = re.compile(rf"([ \t]*)(?:{_TEMPLATE.pattern})")
+_LINE_END: Final = re.compile(r"[ \t]*$", re.MULTILINE)
 _WHOLE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
 """A template, or braces that are meant as such."""
 _CUT: Final = re.compile(
-    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
-    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
+    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
+    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
 )
 """What would be a template if all its braces were there."""
 HINT: Final = (
-    "Templates are {{variables.NAME}}, {{steps.ID.path}}, {{item}}, {{item.FIELD}}, {{conditions.ID}}, {{today}}, "
-    "{{now:HH:mm}}, {{date:+1d}}, {{date:+1d:DD.MM.YYYY}} and {{daily:-1d}}; write \\{{ for two braces."
+    "Templates are {{variables.NAME}}, {{variables.DATE:DD.MM.YYYY}}, {{steps.ID.path}}, {{item}}, {{item.FIELD}}, "
+    "{{conditions.ID}}, {{today}}, {{now:HH:mm}}, {{date:+1d}}, {{date:+1d:DD.MM.YYYY}} and {{daily:-1d}}; write \\{{ "
+    "for two braces."
 )
 
 
@@ -47,7 +52,7 @@ class TemplateReference(Record):
     root: Root
     names: tuple[str, ...] = ()
     detail: str = ""
-    """The format of `now`, the shift of `date` (and its format) or `daily`, or the template of daily notes."""
+    """The format of `now` or a named day, the shift of `date` (and its format) or `daily`, or the daily template."""
 
     def __str__(self) -> str:
         return ".".join((self.root, *self.names)) + (f":{self.detail}" if self.detail else "")
@@ -76,9 +81,12 @@ def parse_reference(text: str) -> TemplateReference:
         return TemplateReference(cast("Root", word), (), detail.strip())
     found = _NAMED.fullmatch(inner)
     names = tuple(found[2].split(".")[1:]) if found else ()
-    if found is None or len(names) not in _PARTS[found[1]]:
+    is_property = len(names) > 1 and names[-2] == "properties"
+    if found is None or len(names) not in _PARTS[found[1]] or (len(names) == _DEEP[found[1]] and not is_property):
         raise InvalidArguments(f"`{{{{{inner[:60]}}}}}` is no template.", hint=HINT)
-    return TemplateReference(cast("Root", found[1]), names)
+    form = (found[3] or "").strip()
+    format_moment(form, datetime.now().astimezone())
+    return TemplateReference(cast("Root", found[1]), names, form)
 
 
 def map_texts(value: Value, change: Callable[[str], Value]) -> Value:
@@ -154,10 +162,33 @@ class TemplateFiller:
     """Puts values in the place of templates, within a number of characters for a whole run."""
 
     def __init__(self, resolve: Resolve, left: int = MAX_CHARS) -> None:
-        self.resolve = resolve
+        self._resolve = resolve
         self.left = left
+        self.cleaned: dict[str, str] = {}
+        """Values that name files, and what a name may have of them."""
+
+    def resolve(self, reference: TemplateReference) -> Value:
+        """Return what a template stands for; a day in its format."""
+        found = self._resolve(reference)
+        if not reference.detail or reference.root not in _PARTS or found in (None, ""):
+            return found
+        if (day := parse_date(str(found))) is None:
+            raise InvalidArguments(f"`{{{{{reference}}}}}` is no day but `{str(found)[:60]}`, which has no format.")
+        return format_moment(reference.detail, day.moment)
 
     def fill(self, value: Value, *, typed: bool = True) -> Value:
+        """Return a value with its templates filled in; an entry of a list that is one adds what it has, once."""
+        if isinstance(value, Mapping):
+            return {name: self.fill(each, typed=typed) for name, each in value.items()}
+        if isinstance(value, list | tuple):
+            filled: list[Value] = []
+            for one in value:
+                new = self.fill(one, typed=typed)
+                several = only_reference(one) is not None
+                added = new if isinstance(new, list | tuple) else [new]
+                filled += [each for each in added if not several or (each not in (None, "") and each not in filled)]
+            return filled
+
         def fill_text(text: str) -> Value:
             only = only_reference(text)
             if only is None:
@@ -171,7 +202,12 @@ class TemplateFiller:
         return map_texts(value, fill_text)
 
     def text(self, value: str) -> str:
-        return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._insert(found[1]), value)
+        def put(found: re.Match[str]) -> str:
+            new = "{{" if found[2] is None else self._insert(found[2])
+            # Nothing behind a label needs no space.
+            return found[1] + new if new or not _LINE_END.match(value, found.end()) else ""
+
+        return _SPACED.sub(put, value)
 
     def _put(self, value: str) -> str:
         text = self.text(value)
@@ -202,11 +238,11 @@ class TemplateFiller:
             if reference.root == "variables":
                 # Only a whole name can be one that a system keeps for a device.
                 is_whole = f"/{value}"[found.start()] == "/" and value[found.end() : found.end() + 1] in ("", "/", ".")
-                return (
-                    file_name_for(new, lambda _: False, default="Untitled")
-                    if is_whole
-                    else clean_name(new) or "Untitled"
-                )
+                name = clean_name(new) or "Untitled"
+                name = file_name_for(new, lambda _: False, default="Untitled") if is_whole else name
+                if name != new:
+                    self.cleaned[new] = name
+                return name
             return re.sub(r"[\\/\x00-\x1f]+", " ", new).strip(". ") or "Untitled"
 
         return _TEMPLATE.sub(put, value)

@@ -258,7 +258,7 @@ def _coerce(value: Value, kind: str | None) -> Value:
     if not isinstance(value, str):
         return value
     if kind in _LISTS:
-        return [value]
+        return [value] if value else value
     scalar = resolve_scalar(value.strip())
     if kind == "checkbox" and isinstance(scalar, bool):
         return scalar

@@ -31,7 +31,7 @@ export const FORMS = {
 	tidy_rules: "bd3335fe3594",
 	list_workflows: "084d6a26f324",
 	run_workflow: "8bf7915e24b1",
-	author_workflow: "55ffeeb6ac50",
+	author_workflow: "ee49e8d2875e",
 	list_tasks: "7b6974bdefdb",
 	toggle_task: "d3e7efa8f019",
 	list_changes: "ceab7b4e9c1a",
@@ -312,7 +312,7 @@ export interface AuthorWorkflowArguments {
 	readonly name: string;
 	/** What it does and when to use it. */
 	readonly description?: string;
-	/** Notes of one kind, of which it is drafted: what differs becomes variables. One is compared with the notes like it in its folder. */
+	/** Notes of one kind, to make more of them, or the ids of changes or a session, to do the same again: what differs becomes variables. One note is compared with those like it in its folder. */
 	readonly examples?: readonly string[];
 	/** A workflow that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_workflows` lists them. */
 	readonly starter?: string | null;
@@ -3659,8 +3659,14 @@ export interface WrittenWorkflow {
 	readonly workflow_digest: string;
 	/** Its faults and remarks, each with its line in the block. */
 	readonly problems: readonly Problem[];
-	/** Properties of the examples that are not in it, for too few examples have them. */
+	/** What it needs to be told. */
+	readonly variables?: readonly WorkflowVariable[];
+	/** Its steps in short. */
+	readonly steps?: readonly string[];
+	/** Properties of the examples that are not in it: too few have them, or a plugin writes them. */
 	readonly left_out?: readonly string[];
+	/** What the examples say and it does not: headings, how many lines of them, and the first of these. */
+	readonly text_left_out?: readonly string[];
 }
 
 export interface Operations {

@@ -1,0 +1,3 @@
+"""What others use of the ranking of tools."""
+
+from bridge.features.tools.likeness import rank

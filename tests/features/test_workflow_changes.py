@@ -1,0 +1,165 @@
+"""A workflow drafted from changes does again what was done, in notes that were not among the examples."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from tests.features.served import Served
+from tests.features.workflows import contents, root
+
+TODAY = dt.datetime.now().astimezone().date()
+YESTERDAY = TODAY - dt.timedelta(days=1)
+
+NOTES = {
+    ".obsidian/daily-notes.json": '{"folder": "Log"}',
+    **{
+        f"Songs/{name}.md": "---\ntype: song\ntags: [tune]\n---\n# Song\n"
+        for name in ("Amber", "Beige", "Cobalt", "Dun")
+    },
+    **{f"Live/{day}.md": f"---\nDate: {day}\n---\n# Show\n" for day in ("1983-08-24", "1984-10-12", "2001-06-01")},
+    "Lists/Week.md": "# Week\n\n## List\n\n- [[Old]]\n\n## Other\n",
+    "Papers/One-two.md": "---\ntags: [paper, read]\n---\n",
+    "Papers/Three-four.md": "---\ntags: [paper]\n---\n",
+    "Papers/Five-six.md": "---\ntags: [paper]\n---\n",
+    "Notes/Ann.md": "---\ntags: [person]\n---\n",
+    f"Log/{YESTERDAY}.md": "## Work\n\n## Tasks\n\n- [x] Bake\n- [ ] Sweep\n",
+}
+
+
+async def done(served: Served, operation: str, **arguments: Any) -> str:
+    made = await served.call(operation, confirm=True, **arguments)
+    assert made.status == 200, made.body
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    change: str = made.json["change_id"]
+    return change
+
+
+async def run(served: Served, examples: list[str], description: str = "", **variables: Any) -> dict[str, Any]:
+    """Draft a workflow, run it, and see that an undo restores every byte; return what it wrote."""
+    drafted = await served.call(
+        "author_workflow", name="Again", description=description, examples=examples, confirm=True
+    )
+    assert drafted.status == 200, drafted.body
+    assert drafted.json["problems"] == [], drafted.json["diff"]
+    before = contents(served)
+    ran = await served.call("run_workflow", path=drafted.json["path"], variables=variables, confirm=True)
+    assert ran.status == 200, (ran.body, drafted.json["diff"])
+    after = contents(served)
+    assert (await served.call("undo_change", change_id=ran.json["change_id"])).status == 200
+    assert contents(served) == before
+    return {
+        "drafted": drafted.json,
+        **{path: text.decode() for path, text in after.items() if before.get(path) != text},
+    }
+
+
+async def test_a_property_is_set_to_the_day(served: Served) -> None:
+    ids = [
+        await done(served, "set_properties", path=f"Songs/{name}.md", properties={"Reviewed": str(TODAY)})
+        for name in ("Amber", "Beige")
+    ]
+    for examples in (ids, ["Amber", "Beige"]):
+        found = await run(served, examples, "Set Reviewed to today", note="Dun")
+        assert f"Reviewed: {TODAY}\n" in found["Songs/Dun.md"]
+
+
+async def test_a_note_moves_to_the_folder_of_its_year(served: Served) -> None:
+    ids = [
+        await done(served, "move_note", path=f"Live/{day}.md", to=f"Live/{day[:4]}/{day}.md")
+        for day in ("1983-08-24", "1984-10-12")
+    ]
+    found = await run(served, ids, note="2001-06-01")
+    assert "Live/2001/2001-06-01.md" in found
+
+
+async def test_an_item_is_added_to_a_list(served: Served) -> None:
+    for name in ("Amber", "Beige"):
+        edit = {"op": "add_item", "heading": "List", "text": f"[[{name}]]"}
+        await done(served, "edit_note", path="Lists/Week.md", edits=[edit])
+    found = await run(served, ["Lists/Week.md"], "Add a song to the list", song="Dun")
+    assert "- [[Beige]]\n- [[Dun]]\n\n## Other\n" in found["Lists/Week.md"]
+
+
+async def test_a_name_is_given(served: Served) -> None:
+    ids = [
+        await done(served, "move_note", path=f"Papers/{name}.md", to=f"Papers/{name.replace('-', ' ')}.md")
+        for name in ("One-two", "Three-four")
+    ]
+    assert "Papers/Five six.md" in await run(served, ids, note="Five-six", name="Five six")
+
+
+async def test_what_a_tag_describes_is_found(served: Served) -> None:
+    change = await done(served, "change_notes", where='file.hasTag("tune")', add_tags=["heard"])
+    (root(served) / "Songs/Ecru.md").write_text("---\ntype: song\ntags: [tune, slow]\n---\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    found = await run(served, [change])
+    assert found["Songs/Ecru.md"] == "---\ntype: song\ntags: [tune, slow, heard]\n---\n"
+    assert {path for path in found if path.startswith("Songs/")} == {"Songs/Ecru.md"}
+
+
+async def test_a_line_with_the_time_is_added_to_the_day(served: Served) -> None:
+    ids = [
+        await done(
+            served,
+            "edit_note",
+            path=f"Log/{YESTERDAY}.md",
+            edits=[{"op": "insert_under", "heading": "Work", "text": f"- {time} {text}"}],
+        )
+        for time, text in (("09:30", "Sorted"),)
+    ]
+    await done(served, "create_note", path=f"Log/{TODAY}.md", text="## Work\n")
+    found = await run(served, ids, text="Wrote")
+    assert found[f"Log/{TODAY}.md"].endswith(" Wrote\n")
+    assert "## Work\n- " in found[f"Log/{TODAY}.md"] or "## Work\n\n- " in found[f"Log/{TODAY}.md"]
+
+
+async def test_open_tasks_are_taken_over_by_the_starter(served: Served) -> None:
+    change = await done(served, "create_note", path=f"Log/{TODAY}.md", text="## Tasks\n\n- [ ] Sweep\n")
+    for example in (change, f"Log/{TODAY}.md"):
+        drafted = await served.call("author_workflow", name="Over", examples=[example], dry_run=True)
+        assert "roll-over" in " ".join(drafted.json["warnings"])
+        assert "list_tasks" in drafted.json["diff"]
+
+
+async def test_what_was_done_together_is_done_together(served: Served) -> None:
+    for title, author in (("Emma", "Jane Austen"), ("Dune", "Frank Herbert")):
+        edits = [
+            {"op": "create_note", "path": f"Books/{title}.md", "properties": {"author": author}},
+            {"op": "edit_note", "path": "Lists/Week.md", "edits": [{"op": "append", "text": f"- [[{title}]]"}]},
+        ]
+        await done(served, "change_set", edits=edits)
+    changes = (await served.call("list_changes", limit=2)).json["changes"]
+    found = await run(served, [one["id"] for one in changes], title="Ulysses", author="James Joyce")
+    assert found["Books/Ulysses.md"] == "---\nauthor: James Joyce\n---\n"
+    assert found["Lists/Week.md"].endswith("- [[Dune]]\n- [[Ulysses]]\n")
+
+
+async def test_what_cannot_be_done_again_is_refused(served: Served) -> None:
+    refused = await served.call(
+        "author_workflow", name="N", description="Move a song to the archive", examples=["Amber", "Beige"]
+    )
+    assert (refused.code, "list_changes" in refused.json["error"]["hint"]) == ("invalid_arguments", True)
+    change = await done(served, "delete_note", path="Notes/Ann.md", digest=await digest(served, "Notes/Ann.md"))
+    assert (await served.call("author_workflow", name="N", examples=[change])).code == "invalid_arguments"
+    change = await done(served, "set_properties", path="Songs/Amber.md", properties={"a": 1})
+    await served.call("undo_change", change_id=change)
+    assert "undone" in (await served.call("author_workflow", name="N", examples=[change])).json["error"]["message"]
+
+
+async def digest(served: Served, path: str) -> str:
+    found: str = (await served.call("read_note", path=path)).json["digest"]
+    return found
+
+
+@pytest.mark.parametrize("description", ["", "A song."])
+async def test_a_new_note_is_told_to_be_none_of_the_changes(served: Served, description: str) -> None:
+    ids = [
+        await done(served, "set_properties", path=f"Songs/{name}.md", properties={"seen": True})
+        for name in ("Amber", "Dun")
+    ]
+    drafted = await served.call(
+        "author_workflow", name="Song", description=description, examples=["Amber", "Dun"], dry_run=True
+    )
+    assert "create_note" in drafted.json["diff"]
+    assert all(one in " ".join(drafted.json["warnings"]) for one in ids)
