@@ -619,7 +619,7 @@ def _widen(parts: Parts) -> Parts:
         before, behind = (_WORD.findall("".join(*side)) if side else [] for side in (done[-1:], left[:1]))
         before = [] if len(done) == 1 and _is_begin(before) else before
         is_weak = len(left) > 1 and _weight("".join(behind)) < MIN_VALUE_CHARS
-        if (not is_weak and all(gap) and all(map(_is_balanced, gap))) or not (before or behind):
+        if (not is_weak and all(map(_is_whole, gap))) or not (before or behind):
             done.append(gap)
         elif behind and (is_weak or all(gap) or not before or _weight(behind[0]) > _weight(before[-1]) == 0):
             rest = "".join(behind[1:])
@@ -659,6 +659,11 @@ def _weight(text: str) -> int:
     """Return how much a text says: its letters and digits, where words are not spaced twice."""
     plain = _WHOLE.sub("", text)
     return 6 * len(_WHOLE.findall(text)) + sum(1 + (one >= "\u2e80") for one in plain if one.isalnum())
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether somebody may give a text as a value: it has no space at an end and no bracket alone."""
+    return bool(text) and text == text.strip() and _is_balanced(text)
 
 
 def _is_balanced(text: str) -> bool:
