@@ -5,7 +5,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise, takewhile
+from itertools import accumulate, chain, groupby, pairwise, takewhile
 from operator import itemgetter
 from types import MappingProxyType
 
@@ -289,10 +289,11 @@ def names_subject(note: Note, said: Iterable[Sentence]) -> bool:
 
 
 def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading | None, list[Sentence]]]:
-    """Return the sections of a note by the highest level of its headings that has several; what precedes them first."""
-    levels = Counter(one.level for one in note.headings)
-    level = min((one for one, count in levels.items() if count > 1), default=0)
-    headings = [None, *(one for one in note.headings if one.level == level)]
+    """Return the sections of a note by the highest levels of its headings that make some; what precedes them first."""
+    counts = Counter(one.level for one in note.headings)
+    levels = sorted(level for level, count in counts.items() if count > 1)
+    too_few = sum(count < MIN_SECTIONS for count in accumulate(map(counts.__getitem__, levels)))
+    headings = [None, *(one for one in note.headings if one.level in levels[: too_few + 1])]
     starts = [one.line for one in headings if one is not None]
     split = groupby(said, key=lambda one: bisect_right(starts, one.lines[0]))
     return [(headings[at], list(found)) for at, found in split]

@@ -100,6 +100,12 @@ def test_a_long_summary_of_a_long_note_tells_something_of_each_section() -> None
     assert len(told) == 7
 
 
+def test_sections_below_few_chapters_are_told_as_well() -> None:
+    names = ["Flour", "Water", "Kneading", "Proofing", "Baking"]
+    told = sentences(long_note(*names).replace("## Proofing", "# Oven\n\n## Proofing"), most=7)
+    assert [one for one in told if ": " in one] == [f"{name}: The {name.lower()} now begins here." for name in names]
+
+
 def test_a_long_summary_is_spread_over_a_long_list() -> None:
     bits = "".join(f"- Bit {at} says what to do. Nobody has to follow bit {at} here.\n" for at in range(40))
     told = sentences(f"Here are bits of advice for all of you.\n\n{bits}")
