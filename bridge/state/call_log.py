@@ -1,4 +1,4 @@
-"""Logs calls: the client, the operation, the outcome and the notes concerned; never the content."""
+"""Logs calls: the client, the operation, the outcome and the notes concerned; of content only checksums."""
 
 import contextlib
 import sqlite3

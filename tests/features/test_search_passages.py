@@ -62,6 +62,7 @@ async def test_a_fence_is_whole_or_not_there(served: Served) -> None:
     for budget in (100, 500, 1_000, 2_000):
         text = text_in(await gather(served, query="levain script proof", budget=budget))
         assert "```" not in text or FENCE.strip() in text
+    assert FENCE.strip() in text
 
 
 async def test_a_note_that_changed_since_is_shown_as_it_is(served: Served) -> None:

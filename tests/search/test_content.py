@@ -84,7 +84,9 @@ async def test_a_title_shows_how_its_note_begins_and_no_bare_heading(sources: So
 
 @pytest.mark.parametrize("query", ["currently empty", "biography", "flowchart", "inventory"])
 async def test_what_all_notes_of_a_folder_say_is_not_shown(sources: Sources, query: str) -> None:
-    for hit in await find(sources, query):
+    hits = await find(sources, query)
+    assert hits
+    for hit in hits:
         assert not any(word in hit.snippet for word in ("==", "empty", "flowchart", "Biography", "Inventory"))
 
 

@@ -219,7 +219,7 @@ def _tell_unquoted(words: Sequence[str], found: FoundSources) -> tuple[str, ...]
         return ()
     said = ", ".join(f"\u201c{inline(word)}\u201d" for word in words[:3])
     title = inline(found.notes[found.sources[0].path].title)
-    return (f"*{title}* says {said} where nothing is quoted: in code, a formula, HTML or its properties.",)
+    return (f"*{title}* says {said} where nothing is quoted, such as in code or a formula.",)
 
 
 def cite_sentence(sentence: Sentence, source: Source) -> Citation:

@@ -77,7 +77,7 @@ _SYNONYMS: Final = tuple(
         ),
     )
 )
-"""Properties that clippers name in English, and how other languages ask for them."""
+"""Properties that clippers name, and how questions ask for them."""
 
 _SHARED_LETTERS: Final = 5
 """Letters with which related words begin, such as `director` and `directed`."""
