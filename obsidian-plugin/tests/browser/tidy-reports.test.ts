@@ -80,16 +80,14 @@ test("the values of a property stay while more properties are listed", async () 
 	const first = list("Properties").getByRole("listitem").filter({ hasText: "Rename…" }).first();
 	const name = await first.locator(".vaultside-missing-title").innerText();
 	const values = first.getByRole("button", { name: `Values of ${name}`, exact: true });
-	await first.hover();
-	await values.click();
+	await press(first, `Values of ${name}`);
 	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
 	await first.evaluate((el) => el.setAttribute("data-before", ""));
 	await obsidian.page.locator(".vaultside-tidy details", { has: list("Properties") }).getByRole("button", { name: "Show more" }).click();
 	await expect.poll(() => first.getAttribute("data-before")).toBe(null);
 	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
-	await first.hover();
 	expect(await values.getAttribute("aria-expanded")).toBe("true");
-	await values.click();
+	await press(first, `Values of ${name}`);
 	await expect.poll(() => list(`Values of ${name}`).count()).toBe(0);
 });
 
