@@ -106,9 +106,7 @@ def test_a_draft_is_sound_and_makes_the_first_note_again_with_less_text(
     notes = [made(shape, course, other, day) for (course, other), day in zip(values, days, strict=True)]
     assume(all(len(path) < 80 for path, _ in notes))
     found = draft_note([read_example(path, data) for path, data in notes], lambda _: VaultPath(""))
-    read = read_workflow(
-        workflow_yaml("A lesson.", found.variables, [{"id": "note", "do": "create_note", **found.arguments}], "")
-    )
+    read = read_workflow(workflow_yaml("A lesson.", found.variables, found.steps, ""))
     assert [*read.problems, *check_workflow(read.workflow, bind_sample)] == []
     samples = {name: sample_of(facts) for name, facts in found.variables.items()}
     path, data = notes[0]

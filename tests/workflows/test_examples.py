@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.features.workflows.examples import DraftedNote, Example, draft_note
+from bridge.features.workflows.examples import DraftedSteps, Example, draft_note
 from bridge.features.workflows.parse import read_workflow
 from bridge.features.workflows.read import find_block, workflow_note, workflow_yaml
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
@@ -14,7 +14,7 @@ from bridge.vault.obsidian_settings import ObsidianSettings, daily_path
 DAILY = ObsidianSettings(daily_folder="Log", daily_format="YYYY-MM-DD")
 
 
-def drafted(notes: dict[str, str]) -> DraftedNote:
+def drafted(notes: dict[str, str]) -> DraftedSteps:
     examples = []
     for path, text in notes.items():
         cut = cut_frontmatter(text)
@@ -23,7 +23,11 @@ def drafted(notes: dict[str, str]) -> DraftedNote:
     return draft_note(examples, lambda day: daily_path(DAILY, day))
 
 
-def kinds(found: DraftedNote) -> dict[str, Any]:
+def arguments(found: DraftedSteps) -> dict[str, Any]:
+    return {name: value for name, value in found.steps[0].items() if name not in ("id", "do")}
+
+
+def kinds(found: DraftedSteps) -> dict[str, Any]:
     return {name: (one["type"], one.get("required", True)) for name, one in found.variables.items()}
 
 
@@ -42,7 +46,7 @@ def test_what_differs_is_a_variable_called_after_its_property() -> None:
             ),
         }
     )
-    assert found.arguments == {
+    assert arguments(found) == {
         "path": "Books/{{variables.title}}.md",
         "properties": {
             "created": "{{today}}",
@@ -81,7 +85,7 @@ def test_days_of_daily_notes_move_and_habits_are_open_again() -> None:
             for day, weekday, mark in ((30, "Friday", "x"), (28, "Wednesday", " "))
         }
     )
-    assert found.arguments == {
+    assert arguments(found) == {
         "path": "{{daily}}",
         "properties": {"date": "{{today}}", "mood": "{{variables.mood}}"},
         "text": (
@@ -98,9 +102,9 @@ def test_a_day_on_which_a_note_was_not_written_is_a_variable() -> None:
             for day, place in (("1983-10-12", "London"), ("2001-05-30", "Antwerp"))
         }
     )
-    assert found.arguments["path"] == "Live/{{variables.Date}} — {{variables.title}}.md"
-    assert found.arguments["properties"] == {"Date": "{{variables.Date}}", "Page created": "{{today}}"}
-    assert found.arguments["text"] == "# {{variables.Date}} — {{variables.title}}\n"
+    assert arguments(found)["path"] == "Live/{{variables.Date}} — {{variables.title}}.md"
+    assert arguments(found)["properties"] == {"Date": "{{variables.Date}}", "Page created": "{{today}}"}
+    assert arguments(found)["text"] == "# {{variables.Date}} — {{variables.title}}\n"
     assert kinds(found) == {"Date": ("date", True), "title": ("text", True)}
 
 
@@ -121,7 +125,7 @@ def test_a_day_on_which_a_note_was_not_written_is_a_variable() -> None:
     ],
 )
 def test_the_name_of_a_file(paths: list[str], path: str) -> None:
-    assert drafted(dict.fromkeys(paths, "")).arguments == {"path": path}
+    assert arguments(drafted(dict.fromkeys(paths, ""))) == {"path": path}
 
 
 def test_a_title_has_the_name_of_its_property_and_is_found_in_links() -> None:
@@ -132,7 +136,7 @@ def test_a_title_has_the_name_of_its_property_and_is_found_in_links() -> None:
             for of in ("Reti", "Automi")
         }
     )
-    assert found.arguments == {
+    assert arguments(found) == {
         "path": "Uni/Lezione {{variables.course}} {{today}}.md",
         "properties": {"class": "[[{{variables.course}}]]", "course": "{{variables.course}}"},
         "text": "# {{variables.course}}\n\nOf {{variables.course}}. \\{{x}}\n",
@@ -148,7 +152,7 @@ def test_of_a_single_note_the_structure_stays() -> None:
             )
         }
     )
-    assert found.arguments == {
+    assert arguments(found) == {
         "path": "Notes/{{variables.title}}.md",
         "properties": {"type": "recipe", "serves": "{{variables.serves}}", "done": False},
         "text": "# {{variables.title}}\n\n## Steps\n\n**Source**:\n\n---\n\n![[Recipes.base]]\n",
@@ -187,7 +191,7 @@ def test_a_line_that_differs_in_one_place_stays_with_its_variable() -> None:
             )
         }
     )
-    assert found.arguments == {
+    assert arguments(found) == {
         "path": "Shows/{{variables.Date}} — {{variables.Location}}.md",
         "properties": {
             "Date": "{{variables.Date}}",
@@ -218,12 +222,12 @@ def test_text_is_taken_for_what_it_is() -> None:
             for title, year, also in (("1917", 2019, ""), ("291", 2016, "x"))
         }
     )
-    assert found.arguments["path"] == "Films/{{variables.title}} (CD Version).md"
-    assert found.arguments["properties"] == {
+    assert arguments(found)["path"] == "Films/{{variables.title}} (CD Version).md"
+    assert arguments(found)["properties"] == {
         "title": "{{variables.title}} (CD Version)",
         "year": "{{variables.year}}",
         "also": "{{variables.also}}",
         "Original": "",
     }
-    assert found.arguments["text"] == "| __Died:__ | {{variables.Died}} |\n| __Year__: | {{variables.year}} |\n"
+    assert arguments(found)["text"] == "| __Died:__ | {{variables.Died}} |\n| __Year__: | {{variables.year}} |\n"
     assert (found.variables["title"]["type"], found.variables["also"]["default"]) == ("text", "")

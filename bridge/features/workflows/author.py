@@ -5,8 +5,8 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 from itertools import chain
 from typing import Annotated
 
@@ -20,16 +20,15 @@ from bridge.api.change_view import written_view
 from bridge.api.markup import Element, notice
 from bridge.api.note_names import snapshot
 from bridge.api.registry import get_operation, operation
-from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
+from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.tools.public import rank
 from bridge.features.workflows.change_examples import (
-    DraftedSteps,
     NoteChange,
-    VaultFacts,
+    daily_of,
     draft_changes,
     draft_index,
     is_roll_over,
@@ -37,18 +36,17 @@ from bridge.features.workflows.change_examples import (
     select_notes,
 )
 from bridge.features.workflows.examine import WorkflowYaml, problem_lines, variable_text
-from bridge.features.workflows.examples import MAX_EXAMPLES, Example, day_of, draft_note, read_example
+from bridge.features.workflows.examples import MAX_EXAMPLES, DraftedSteps, Example, day_of, draft_note, read_example
 from bridge.features.workflows.parse import Problem, WorkflowStep, WorkflowVariable, starter_text
 from bridge.features.workflows.read import note_text, read_text, workflow_note, workflow_yaml
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.names import note_name
-from bridge.state.change_records import Change, ChangeFilter
+from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import cut
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline, one_line
 from bridge.text.secrets import require_plain
 from bridge.types import SHORT_DIGEST, Digest, VaultPath
-from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 from bridge.vault.paths import file_name_for
 
 Examples = Annotated[tuple[VaultPath, ...], Meta(max_length=MAX_EXAMPLES)]
@@ -62,6 +60,8 @@ MAX_CHANGES = 50
 CHANGES = ("set_properties", "edit_note", "move_note", "change_notes", "add_task", "toggle_task", "daily_note")
 MIN_CHANGE, MIN_NEW = 0.35, 0.25
 """Likeness of a description to a change, from which on it asks for it, and to a new note, from which on for that."""
+
+ROLL_OVER = DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
 
 MIN_LIKENESS = 0.6
 """Share of properties or headings that two notes have in common if they are of one kind."""
@@ -140,7 +140,7 @@ async def author_workflow(
     require_plain(name=name, description=description)
     drafted: DraftedSteps | None = None
     if examples:
-        drafted = await asyncio.to_thread(draft_from, call, name, description, examples)
+        drafted = await asyncio.to_thread(draft_from, vault, name, description, examples)
         starter = drafted.starter
     if drafted is not None and starter is None:
         output = "{{steps.note.path}}" if any(step["do"] == "create_note" for step in drafted.steps) else ""
@@ -170,99 +170,78 @@ async def author_workflow(
     return describe_written(call, made, block, drafted)
 
 
-def draft_from(call: Call, name: str, description: str, examples: Sequence[VaultPath]) -> DraftedSteps:
+def draft_from(vault: OpenVault, name: str, description: str, examples: Sequence[VaultPath]) -> DraftedSteps:
     """Return what makes notes like the examples, or does what was changed in them; blocks."""
-    vault, told = call.vault, description or name
-    changes = [found for one in examples for found in find_changes(call, one)]
+    changes = [each for one in examples for each in find_changes(vault, one)]
     if changes:
         return draft_from_changes(vault, changes, description)
     notes = [read_example(path, readable_note(vault, path)) for path in examples]
-    if any(repeats_day_before(vault, note) for note in notes):
-        return DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
     lately = find_lately(vault, examples)
-    asked = find_asked_change(told)
-    moves = any("move" in one.kinds for change, path in lately for one in changes_of(vault, change, path))
+    asked = find_asked_change(description or name)
+    moves = any("move" in one.kinds for one in lately)
+    if any(repeats_day_before(vault, note) for note in notes):
+        return ROLL_OVER
     if asked is not None and lately and (asked != "move_note" or moves):
-        return draft_from_changes(vault, lately, description)
+        return draft_from_changes(vault, [[one] for one in lately], description)
     if asked is not None and description:
         raise InvalidArguments(
             "The description asks for a change of notes, and the examples are notes.",
             hint="Make the change once or twice, and give the ids of these changes as `examples`: `list_changes` has "
             "them. For another note like these, say so in the description.",
         )
-    ids = ", ".join(dict.fromkeys(f"`{change.id}`" for change, _ in lately))
+    ids = ", ".join(dict.fromkeys(f"`{one.change}`" for one in lately))
     remark = f"It makes a new note. For what was changed in the examples, give {ids} as examples." if ids else None
     return replace(draft_from_notes(vault, notes), remark=remark)
 
 
 def draft_from_notes(vault: OpenVault, notes: Sequence[Example]) -> DraftedSteps:
     """Return what makes notes like these; a single one is compared with those most like it in its folder."""
-    facts = facts_of(vault)
-    if (index := draft_index(notes, facts)) is not None:
-        return index
     alike = find_alike(notes[0].path, snapshot(vault)) if len(notes) == 1 else ()
-    drafted = draft_note([*notes, *(read_example(path, readable_note(vault, path)) for path in alike)], facts.daily)
-    step = {"id": "note", "do": "create_note", **drafted.arguments}
-    return DraftedSteps([step], drafted.variables, drafted.left_out, drafted.text_left_out)
+    others = [read_example(path, readable_note(vault, path)) for path in alike]
+    return draft_index(notes, vault) or draft_note([*notes, *others], daily_of(vault))
 
 
-def find_changes(call: Call, example: str) -> list[tuple[Change, VaultPath | None]]:
-    """Return the change, or those of the session, that an example names; none if it is that of a note."""
-    review = call.vault.review
-    if call.vault.files.has(VaultPath(example)):
+def find_changes(vault: OpenVault, example: str) -> list[list[NoteChange]]:
+    """Return what the change or the changes of the session did that an example names; nothing if it names a note."""
+    if vault.files.has(VaultPath(example)):
         return []
-    if call.vault.store.journal.change(example) is None:
-        return [(change, None) for change in review.of_session(example, "applied")[::-1]]
-    change = review.change(example)
+    if vault.store.journal.change(example) is None:
+        return [read_change(vault, change) for change in vault.review.of_session(example, "applied")[::-1]]
+    change = vault.review.change(example)
     if change.state != "applied":
         raise InvalidArguments(f"The change `{example}` is {change.state}.", hint="Give changes that were made.")
-    return [(change, None)]
+    return [read_change(vault, change)]
 
 
-def find_lately(vault: OpenVault, paths: Sequence[VaultPath]) -> list[tuple[Change, VaultPath | None]]:
+def find_lately(vault: OpenVault, paths: Sequence[VaultPath]) -> list[NoteChange]:
     """Return what was last done to each of some notes other than to create it, if it is the same; of one, how often."""
-    found: list[tuple[Change, VaultPath | None]] = []
+    found: list[NoteChange] = []
     for path in paths:
-        recent = vault.review.changes(
-            ChangeFilter(path=path, state="applied"), MAX_EXAMPLES if len(paths) == 1 else 1, 0
-        )
-        found += [(change, path) for change in recent[::-1] if not change.facts.targets]
-    try:
-        kinds = [one.kinds for change, path in found for one in changes_of(vault, change, path)]
-    except InvalidArguments:
-        return []
-    last = kinds[-1:]
-    return [pair for pair, kind in zip(found, kinds, strict=False) if [kind] == last != [("create",)]]
+        criteria = ChangeFilter(path=path, state="applied")
+        for change in vault.review.changes(criteria, MAX_EXAMPLES if len(paths) == 1 else 1, 0)[::-1]:
+            with suppress(InvalidArguments):
+                made = read_change(vault, change) if not change.facts.targets else []
+                found += [one for one in made if one.after.path == path]
+    return [one for one in found if one.kinds == found[-1].kinds != ("create",)]
 
 
-def changes_of(vault: OpenVault, change: Change, path: VaultPath | None) -> list[NoteChange]:
-    found = read_change(change, snapshot_fetcher(vault), lambda path: vault.files.read(path)[0])
-    return found if path is None else [one for one in found if path in (one.after.path, *change.now)][:1]
-
-
-def draft_from_changes(
-    vault: OpenVault, changes: Sequence[tuple[Change, VaultPath | None]], description: str
-) -> DraftedSteps:
-    made = [changes_of(vault, change, path) for change, path in changes]
-    single = [one for each in made for one in each]
+def draft_from_changes(vault: OpenVault, made: Sequence[Sequence[NoteChange]], description: str) -> DraftedSteps:
+    single = [*chain(*made)]
     kinds = {one.kinds for one in single}
     if any(repeats_day_before(vault, one.after) for one in single):
-        return DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
-    if kinds == {("create",)} and max(map(len, made)) == 1:
+        return ROLL_OVER
+    if kinds == {("create",)} and len(single) == len(made):
         return draft_from_notes(vault, [one.after for one in single])
-    if len(kinds) == 1 and max(map(len, made)) > 1:
-        selection = select_notes(single, snapshot(vault))
-        return draft_changes([[one] for one in single][:MAX_CHANGES], facts_of(vault), selection)
     if len(kinds) == 1:
-        selection = select_notes(single, snapshot(vault), description) if len(single) > 1 else None
-        return draft_changes([[one] for one in single], facts_of(vault), selection)
+        selection = select_notes(single, snapshot(vault), description if len(single) == len(made) else None)
+        return draft_changes([[one] for one in single][:MAX_CHANGES], vault, selection)
     # What was done several times, such as all of it, or each part of it.
-    rounds: dict[tuple[tuple[str, ...], ...], list[list[NoteChange]]] = {}
+    rounds: dict[tuple[tuple[str, ...], ...], list[Sequence[NoteChange]]] = {}
     for each in made:
         rounds.setdefault(tuple(one.kinds for one in each), []).append(each)
     if len({*map(len, rounds.values())}) == 1:
-        return draft_changes([[*chain(*each)] for each in zip(*rounds.values(), strict=True)], facts_of(vault))
-    return draft_changes([single], facts_of(vault))
+        return draft_changes([[*chain(*each)] for each in zip(*rounds.values(), strict=True)], vault)
+    return draft_changes([single], vault)
 
 
 def find_asked_change(text: str) -> str | None:
@@ -277,23 +256,6 @@ def repeats_day_before(vault: OpenVault, note: Example) -> bool:
     day = day_of(note_name(note.path))
     before = VaultPath(note.path.replace(f"{day}", f"{day - timedelta(days=1)}")) if day is not None else note.path
     return before != note.path and vault.files.has(before) and is_roll_over(note_text(vault, before), note.text)
-
-
-def facts_of(vault: OpenVault) -> VaultFacts:
-    def notes_of(links: Sequence[str]) -> list[VaultPath]:
-        found = (vault.names.resolve(link, VaultPath("")).path for link in links)
-        return [path for path in found if path is not None and path in vault.index.notes]
-
-    def name_links(links: Sequence[str]) -> str:
-        notes = notes_of(links)
-        types = {vault.index.notes[path].note_type or path.rpartition("/")[0].rpartition("/")[2] for path in notes}
-        return types.pop() if len(types) == 1 else "note"
-
-    def folder_of(links: Sequence[str]) -> str | None:
-        folders = {path.rpartition("/")[0] for path in notes_of(links)}
-        return folders.pop() if len(folders) == 1 else None
-
-    return VaultFacts(partial(daily_path, read_obsidian_settings(vault.root)), name_links, folder_of)
 
 
 def readable_note(vault: OpenVault, path: VaultPath) -> bytes:

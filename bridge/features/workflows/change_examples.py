@@ -2,17 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from bridge.api.write import snapshot_fetcher
 from bridge.bases.values import text_of
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.workflows.examples import (
+    DAILY,
     FOLDER_FORMS,
     TEMPLATE,
+    DraftedSteps,
     Example,
     ExampleComparison,
     are_alike,
@@ -25,10 +30,9 @@ from bridge.features.workflows.examples import (
     is_date,
     moment_template,
     read_example,
-    variables_in,
 )
-from bridge.features.workflows.parse import MAX_RESULTS
-from bridge.index.note import IndexedNote, Notes
+from bridge.features.workflows.parse import MAX_RESULTS, VariableKind
+from bridge.index.note import Notes
 from bridge.markdown.edit.headings import headings_in
 from bridge.markdown.edit.properties import read_items
 from bridge.markdown.kinds import kind_of
@@ -39,11 +43,11 @@ from bridge.state.change_records import Change
 from bridge.text.diff import diff_lines
 from bridge.text.fold import fold_case
 from bridge.types import Digest, VaultPath
-from bridge.vault.paths import is_hidden
+from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
+from bridge.vault.paths import is_hidden, parents
 
 MIN_SHARE: Final = 0.5
 """Notes that were changed, as a share of those that a step would find."""
-Fetch = Callable[[Digest], bytes | None]
 
 _ITEM: Final = re.compile(r"(\s*(?:[-*+]|\d+[.)])\s+)(\[.\] )?(.*)", re.DOTALL)
 _TIME: Final = re.compile(r"(\d\d?:\d\d)(?!\d)\W*")
@@ -53,6 +57,7 @@ _LINKS: Final = re.compile(r"(?:^[-*+] \[\[[^\[\]|#]+\]\] *\n?){2,}", re.MULTILI
 """A list of links and nothing else."""
 _LINKED: Final = re.compile(r"\[\[([^\]|#]+)")
 _NAME: Final = re.compile(r"[\w-]+")
+_DO_AGAIN: Final = "Give changes that add lines, set properties, or move or create notes."
 
 
 class NoteChange(Record):
@@ -61,8 +66,8 @@ class NoteChange(Record):
     before: Example | None
     """The note as it was; None if it was created."""
     after: Example
+    change: str
     day: date
-    """When it was made."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -77,285 +82,220 @@ class NoteChange(Record):
         return tuple(name for name, done in differ.items() if done)
 
 
-class NoteSelection(Record):
-    """What a step finds: the notes that are to be changed."""
-
-    arguments: Mapping[str, Value]
-
-
-class DraftedSteps(Record):
-    """Steps that do again what was done."""
-
-    steps: Sequence[Mapping[str, Value]]
-    variables: Mapping[str, Mapping[str, Value]]
-    left_out: tuple[str, ...] = ()
-    text_left_out: tuple[str, ...] = ()
-    starter: str | None = None
-    """The starter that does it instead."""
-    remark: str | None = None
-
-
-class VaultFacts(Record):
-    """What a draft needs to know of the vault."""
-
-    daily: Callable[[date], VaultPath]
-    name_links: Callable[[Sequence[str]], str]
-    """Returns what the notes are called that some links name."""
-    folder_of: Callable[[Sequence[str]], str | None]
-    """Returns the folder in which the notes are that some links name; None if they are not in one."""
-
-
 def is_roll_over(earlier: str, later: str) -> bool:
     """Return whether the open tasks of a note, and none of those that are done, stand in a later one."""
-    done = {*_DONE.findall(earlier)}
-    return (
-        bool(done)
-        and {*_OPEN.findall(earlier)} == {*_OPEN.findall(later)} != set()
-        and not done & {*_DONE.findall(later)}
-    )
+    done, left = {*_DONE.findall(earlier)}, {*_OPEN.findall(earlier)}
+    return bool(done and left) and left == {*_OPEN.findall(later)} and done.isdisjoint(_DONE.findall(later))
 
 
-def draft_index(notes: Sequence[Example], facts: VaultFacts) -> DraftedSteps | None:
+def draft_index(notes: Sequence[Example], vault: OpenVault) -> DraftedSteps | None:
     """Return what makes notes that list those of a folder; None if they do not."""
     lists = [_LINKS.search(note.text) for note in notes]
-    folders = [facts.folder_of(_LINKED.findall(found[0])) if found is not None else None for found in lists]
+    folders = [_only(map(folder_of, _notes_of(vault, found[0]))) if found is not None else None for found in lists]
     if len(notes) < 2 or not all(folders):
         return None
     comparison = ExampleComparison(len(notes))
-    names = [str(folder) for folder in folders]
-    folder = names[0] if len({*names}) == 1 else comparison.variable("folder", names, "text")
+    folder = _only(folders) or comparison.variable("folder", folders, "text")
     bare = [replace(note, text=_LINKS.sub("", note.text, count=1).rstrip("\n") + "\n") for note in notes]
-    drafted = draft_note(bare, facts.daily, comparison)
-    path = str(drafted.arguments["path"])
-    if [note.path.rpartition("/")[0] for note in notes] == names:
-        path = f"{folder}/{path.rpartition('/')[2]}"
+    drafted = draft_note(bare, daily_of(vault), comparison)
+    (created,) = drafted.steps
+    if [folder_of(note.path) for note in notes] == folders:
+        created = {**created, "path": f"{folder}/{str(created['path']).rpartition('/')[2]}"}
     item: Value = {"op": "add_item", "text": "[[{{item.name}}]]"}
     steps: Sequence[Mapping[str, Value]] = (
         {"id": "found", "do": "find_notes", "folder": folder, "limit": MAX_RESULTS},
-        {"id": "note", "do": "create_note", **drafted.arguments, "path": path},
+        created,
         {"id": "line", "each": "steps.found.notes", "do": "edit_note", "path": "{{steps.note.path}}", "edits": [item]},
     )
-    asked = {**comparison.variables, **drafted.variables}
-    variables = {id_: asked[id_] for id_ in variables_in([*steps])}
-    return DraftedSteps(steps, variables, drafted.left_out, drafted.text_left_out)
+    return replace(drafted, steps=steps, variables=comparison.variables_of(steps))
+
+
+def daily_of(vault: OpenVault) -> Callable[[date], VaultPath]:
+    return partial(daily_path, read_obsidian_settings(vault.root))
+
+
+def folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _notes_of(vault: OpenVault, text: str) -> set[VaultPath]:
+    """Return the notes that a text links to."""
+    found = (vault.names.resolve(link, VaultPath("")).path for link in _LINKED.findall(text))
+    return {path for path in found if path is not None and path in vault.index.notes}
+
+
+def _only(values: Iterable[str | None]) -> str | None:
+    """Return what all values are."""
+    each = {*values}
+    return each.pop() if len(each) == 1 else None
 
 
 def draft_changes(
-    examples: Sequence[Sequence[NoteChange]], facts: VaultFacts, selection: NoteSelection | None = None
+    examples: Sequence[Sequence[NoteChange]], vault: OpenVault, selection: Mapping[str, Value] | None = None
 ) -> DraftedSteps:
     """Return the steps that do what each example did; with a selection, to each of the notes that it finds."""
-    return _Draft(examples, facts, selection).draft()
-
-
-class _Draft:
-    def __init__(
-        self, examples: Sequence[Sequence[NoteChange]], facts: VaultFacts, selection: NoteSelection | None
-    ) -> None:
-        self._examples = examples
-        self._facts = facts
-        self._selection = selection
-        self._comparison = ExampleComparison(len(examples))
-        self._steps: list[dict[str, Value]] = []
-        self._known: dict[str, Mapping[str, Value]] = {}
-        self._left: tuple[list[str], list[str]] = ([], [])
-
-    def draft(self) -> DraftedSteps:
-        if self._selection is not None:
-            self._steps.append({"id": "found", "do": "find_notes", **self._selection.arguments})
-        for column in zip(*self._examples, strict=True):
-            if column[0].before is None:
-                self._create([one.after for one in column])
-            else:
-                self._change(column, [one.before for one in column if one.before is not None])
-        asked = {**self._comparison.variables, **self._known}
-        variables = {id_: asked[id_] for id_ in variables_in([*self._steps])}
-        return DraftedSteps(self._steps, variables, tuple(self._left[0]), tuple(self._left[1]))
-
-    def _add(self, id_: str, do: str, path: str, **arguments: Value) -> None:
-        each: Mapping[str, Value] = {"each": "steps.found.notes"} if self._selection is not None else {}
-        taken = sum(str(step["id"]).startswith(id_) for step in self._steps)
-        self._steps.append(
-            {"id": id_ if not taken else f"{id_}_{taken + 1}", **each, "do": do, "path": path, **arguments}
-        )
-
-    def _create(self, notes: Sequence[Example]) -> None:
-        drafted = draft_note(notes, self._facts.daily, self._comparison)
-        self._add("note", "create_note", str(drafted.arguments["path"]))
-        self._steps[-1] |= drafted.arguments
-        self._known |= drafted.variables
-        self._left[0].extend(drafted.left_out)
-        self._left[1].extend(drafted.text_left_out)
-        # Before the title, so that links lead to the note whatever becomes of its name.
-        self._comparison.know([{note.path: f"{{{{steps.{self._steps[-1]['id']}.path}}}}"} for note in notes])
-
-    def _change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
-        path = self._path(column, before)
-        kinds = column[0].kinds
-        if "properties" in kinds:
-            self._set_properties(path, column, before)
-        if "text" in kinds:
-            self._comparison.know([days_near(one.day) for one in column])
-            for edits in zip(*map(_edits_of, before, (one.after for one in column)), strict=False):
-                self._edit(path, edits)
-        if "move" in kinds:
-            self._add("move", "move_note", path, to=self._new_path(path, column, before))
-
-    # -- which note ---------------------------------------------------------------------------------------------------
-
-    def _path(self, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
-        paths = [note.path for note in before]
-        days = [found for path in paths if (found := day_of(note_name(path))) is not None]
-        names = [note_name(self._facts.daily(day)) for day in days]
-        if self._selection is not None:
-            path, prefix = "{{item.path}}", "item"
-        elif names == [*map(note_name, paths)] and "move" not in column[0].kinds:
-            self._comparison.know([days_near(day) for day in days])
-            return "{{daily}}"
-        elif len({*paths}) == 1 and (len(paths) > 1 or column[0].kinds == ("text",)):
-            return escape_text(paths[0])
+    draft = _ChangeDraft(vault, len(examples), each=selection is not None)
+    if selection is not None:
+        draft.steps.append({"id": "found", "do": "find_notes", **selection})
+    for column in zip(*examples, strict=True):
+        before = [one.before for one in column if one.before is not None]
+        if before:
+            draft.change(column, before)
         else:
-            (filled, *others) = self._comparison.fill(paths)
-            if filled.startswith("{{steps.") and {*others} <= {filled}:
-                return filled
-            path = self._comparison.variable("note", [*paths], "note")
-            prefix = path[2:-2]
-        self._comparison.know([_facts_of(note, prefix) for note in before])
-        return path
+            draft.create([one.after for one in column])
+    variables = draft.comparison.variables_of(draft.steps)
+    return DraftedSteps(draft.steps, variables, tuple(draft.left_out), tuple(draft.text_left_out))
 
-    def _new_path(self, path: str, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
-        own = path.replace(".path}}", "}}")[2:-2]
-        paths = [one.after.path.split("/") for one in column]
-        stems = [note_name(one.after.path) for one in column]
-        kept = stems == [note_name(note.path) for note in before]
-        name = f"{{{{{own}.name}}}}" if kept else self._value("name", stems)
-        if all(one[:-1] == note.path.split("/")[:-1] for one, note in zip(paths, before, strict=True)):
-            return f"{{{{{own}.folder}}}}/{name}.md" if all(len(one) > 1 for one in paths) else f"{name}.md"
-        if len({*map(len, paths)}) > 1:
-            return f"{self._value('folder', ['/'.join(one[:-1]) for one in paths])}/{name}.md"
-        folders = [self._folder(parts) for parts in zip(*(one[:-1] for one in paths), strict=True)]
-        return "/".join([*folders, f"{name}.md"])
 
-    def _folder(self, parts: Sequence[str]) -> str:
-        """Return a folder that notes were moved to; also one that all have in common may be that of their year."""
-        filled = {*self._comparison.fill(parts)}
-        is_form = len(filled) == 1 and ":" in next(iter(filled))
-        return filled.pop() if is_form else self._value("folder", parts)
+class _ChangeDraft:
+    """Adds the steps that do what was done to one note in each example."""
 
-    def _value(self, name: str, texts: Sequence[str]) -> str:
-        """Return a text that all have, or a template that makes them."""
-        filled = self._comparison.fill(texts)
-        if len({*texts}) == 1 and (len(texts) > 1 or "{{" not in filled[0]):
-            return escape_text(texts[0])
-        return filled[0] if len({*filled}) == 1 else self._comparison.variable(name, texts, "text")
+    def __init__(self, vault: OpenVault, size: int, *, each: bool) -> None:
+        self._vault = vault
+        self._each = each
+        self._daily = daily_of(vault)
+        self.comparison = ExampleComparison(size)
+        self.steps: list[Mapping[str, Value]] = []
+        self.left_out: list[str] = []
+        self.text_left_out: list[str] = []
 
-    # -- properties ---------------------------------------------------------------------------------------------------
+    def _add(self, step: Mapping[str, Value]) -> str:
+        each: Mapping[str, Value] = {"each": "steps.found.notes"} if self._each else {}
+        taken = sum(str(one["id"]).startswith(str(step["id"])) for one in self.steps)
+        id_ = f"{step['id']}_{taken + 1}" if taken else str(step["id"])
+        self.steps.append({"id": id_, **each, **{name: value for name, value in step.items() if name != "id"}})
+        return id_
 
-    def _set_properties(self, path: str, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
-        own = "item" if path == "{{item.path}}" else path[2:-2] if path.startswith("{{variables.") else ""
+    def create(self, notes: Sequence[Example]) -> None:
+        drafted = draft_note(notes, self._daily, self.comparison)
+        id_ = self._add(drafted.steps[0])
+        self.left_out += drafted.left_out
+        self.text_left_out += drafted.text_left_out
+        # Before the title, so that links lead to the note whatever becomes of its name.
+        self.comparison.know([{note.path: f"{{{{steps.{id_}.path}}}}"} for note in notes])
+
+    def change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
+        kinds = column[0].kinds
+        path, own = self._path([note.path for note in before], kinds)
+        if own:
+            self.comparison.know([_facts_of(note, own) for note in before])
+        if "properties" in kinds:
+            made = self._properties(own, column, before)
+            self._add({"id": "mark", "do": "set_properties", "path": path, **made})
+        if "text" in kinds:
+            self.comparison.know([days_near(one.day) for one in column])
+            for edits in zip(*map(_edits_of, before, (one.after for one in column)), strict=False):
+                edit = self._edit(edits, is_daily=path == DAILY)
+                self._add({"id": "line", "do": "edit_note", "path": path, "edits": [edit]})
+        if "move" in kinds:
+            self._add({"id": "move", "do": "move_note", "path": path, "to": self._new_path(own, column, before)})
+
+    def _path(self, paths: Sequence[VaultPath], kinds: Sequence[str]) -> tuple[str, str]:
+        """Return the path of what is changed, and by what templates read its facts."""
+        days = [found for path in paths if (found := day_of(note_name(path))) is not None]
+        names = [note_name(self._daily(day)) for day in days]
+        if self._each:
+            return "{{item.path}}", "item"
+        if names == [*map(note_name, paths)] and "move" not in kinds:
+            self.comparison.know([days_near(day) for day in days])
+            return DAILY, ""
+        if _only(paths) and (len(paths) > 1 or kinds == ("text",)):
+            return escape_text(paths[0]), ""
+        created = _only(self.comparison.fill(paths)) or ""
+        if created.startswith("{{steps."):
+            return created, ""
+        path = self.comparison.variable("note", paths, "note")
+        return path, path[2:-2]
+
+    def _new_path(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
+        here, there = [note.path for note in before], [one.after.path for one in column]
+        folders, names = [*map(folder_of, there)], [*map(note_name, there)]
+        is_kept = all(folders) and folders == [*map(folder_of, here)]
+        parts = [folder.split("/") for folder in folders]
+        levels = zip(*parts, strict=True) if len({*map(len, parts)}) == 1 else [folders]
+        made = (str(self._value("folder", level, "text")) for level in levels)
+        folder = f"{{{{{own}.folder}}}}" if is_kept else "/".join(made)
+        is_named = names == [*map(note_name, here)]
+        name = f"{{{{{own}.name}}}}" if is_named else str(self._value("name", names, "text"))
+        return f"{folder}/{name}.md" if folder else f"{name}.md"
+
+    def _value(self, name: str, values: Sequence[Value], kind: VariableKind | None = None) -> Value:
+        """Return what all have, a template that makes it, or a variable; the form of a day is rather a template."""
+        filled = _only(self.comparison.fill([*map(text_of, values)]))
+        is_template = filled is not None and "{{" in filled and (len(values) == 1 or ":" in filled)
+        if not is_template and all(value == values[0] for value in values):
+            return escape(values[0])
+        return filled or self.comparison.variable(name, values, kind)
+
+    def _properties(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> Mapping[str, Value]:
         made: dict[str, Value] = {}
-        removed: list[str] = []
-        first, after = before[0].properties, column[0].after.properties
-        for name in [*after, *(name for name in first if name not in after)]:
+        after = column[0].after.properties
+        for name in after:
             pairs = [
                 (note.properties.get(name), one.after.properties.get(name))
                 for note, one in zip(before, column, strict=True)
             ]
+            values = [new for _, new in pairs]
+            written = moment_template(values[0])
             if all(old == new for old, new in pairs):
                 continue
-            if name not in after:
-                removed.append(name)
-            elif own and _NAME.fullmatch(name) and (added := _added_to(pairs)) is not None:
+            if own and _NAME.fullmatch(name) and (added := _added_to(pairs)):
                 made[name] = [f"{{{{{own}.properties.{name}}}}}", *map(escape, added)]
+            elif written and all(
+                text_of(new).startswith(f"{one.day}") for new, one in zip(values, column, strict=True)
+            ):
+                made[name] = written
             else:
-                made[name] = self._property(name, [new for _, new in pairs], [one.day for one in column])
-        given: dict[str, Value] = {"properties": made} if made else {}
-        self._add("mark", "set_properties", path, **given, **({"remove": removed} if removed else {}))
+                made[name] = self._value(name, values)
+        removed: Value = [name for name in before[0].properties if name not in after]
+        return {**({"properties": made} if made else {}), **({"remove": removed} if removed else {})}
 
-    def _property(self, name: str, values: Sequence[Value], days: Sequence[date]) -> Value:
-        if all(text_of(value).startswith(day.isoformat()) for value, day in zip(values, days, strict=True)):
-            return moment_template(values[0]) or escape(values[0])
-        if all(value == values[0] for value in values):
-            return escape(values[0])
-        filled = {*self._comparison.fill([*map(text_of, values)])}
-        return filled.pop() if len(filled) == 1 else self._comparison.variable(name, values)
-
-    # -- text ---------------------------------------------------------------------------------------------------------
-
-    def _edit(self, path: str, edits: Sequence["_Edit"]) -> None:
-        if len({one.op for one in edits}) > 1:
-            # The first item of a list is no item of a list yet.
-            edits = [
-                replace(one, op="insert_under", text=one.line, task=False) if one.op == "add_item" else one
-                for one in edits
-            ]
-        first = edits[0]
-        if any(one.op != first.op for one in edits):
+    def _edit(self, edits: Sequence["_Edit"], *, is_daily: bool) -> Mapping[str, Value]:
+        ops = {one.op for one in edits}
+        # The first item of a list is no item of a list yet.
+        op = "insert_under" if ops == {"add_item", "insert_under"} else _only(ops)
+        if op is None:
             raise InvalidArguments("The examples change different places.", hint="Give changes that are alike.")
-        made: dict[str, Value] = {"op": first.op}
-        if first.op == "insert_under" and all(one.is_last for one in edits) and len({one.heading for one in edits}) > 1:
+        headings = [one.heading for one in edits if one.heading is not None]
+        made: dict[str, Value] = {"op": op}
+        if op == "insert_under" and all(one.is_last for one in edits) and not _only(headings):
             made["op"] = "append"
-        elif first.heading is not None and all(one.heading is not None for one in edits):
-            made["heading"] = self._value("heading", [str(one.heading) for one in edits])
-        if first.op == "replace_text":
-            whole = path if path.startswith("{{") else ""
-            digest = whole.replace(".path}}", "}}").replace("}}", ".digest}}")
-            if not digest or path == "{{daily}}":
-                raise InvalidArguments("Words of one note are not replaced again and again.", hint=_DO_AGAIN)
-            made |= {
-                "old": self._value("old", [one.old for one in edits]),
-                "new": self._value("new", [one.text for one in edits]),
-            }
-            self._add("edit", "edit_note", path, edits=[made], digest=digest)
-            return
-        texts = {at: one.text for at, one in enumerate(edits)}
-        made["text"] = self._insertion_text(texts)
-        made |= {"task": True} if first.task else {}
-        made |= {"create_heading": True} if "heading" in made and path == "{{daily}}" else {}
-        self._add("line", "edit_note", path, edits=[made])
+        elif len(headings) == len(edits):
+            made["heading"] = self._value("heading", headings, "text")
+        items = [found for one in edits if op == "add_item" and (found := _ITEM.fullmatch(one.text)) is not None]
+        made["text"] = self._text([found[3] for found in items] or [one.text for one in edits])
+        made |= {"task": True} if items and items[0][2] else {}
+        return made | ({"create_heading": True} if is_daily and "heading" in made else {})
 
-    def _insertion_text(self, texts: Mapping[int, str]) -> str:
-        marks = [_ITEM.fullmatch(text) for text in texts.values()]
+    def _text(self, texts: Sequence[str]) -> str:
+        marks = [_ITEM.fullmatch(text) for text in texts]
         begins = [found[1] + (found[2] or "") if found is not None and "\n" not in found[3] else "" for found in marks]
-        rest = [text[len(begin) :] for text, begin in zip(texts.values(), begins, strict=True)]
+        rest = [text[len(begin) :] for text, begin in zip(texts, begins, strict=True)]
         times = [found for text in rest if (found := _TIME.match(text)) is not None]
         if len(times) == len(rest):
-            told = {at: text[found.end() :] for at, (text, found) in enumerate(zip(rest, times, strict=True))}
-            default = told[0] if len(told) > 1 == len({*told.values()}) else None
-            text = self._comparison.variable("text", [*told.values()], "text", default=default)
+            said = [found.string[found.end() :] for found in times]
+            default = said[0] if len(said) > 1 and _only(said) else None
+            text = self.comparison.variable("text", said, "text", default=default)
             form = "HH:mm" if len(times[0][1]) == len("09:30") else "H:mm"
             return f"{begins[0]}{{{{now:{form}}}}}{times[0][0][len(times[0][1]) :]}{text}"
-        linked = [found[1] for text in rest if (found := _LINKED.search(text)) is not None]
-        is_link = len(linked) == len(rest) and not TEMPLATE.search(self._comparison.fill(linked)[0])
-        name = self._facts.name_links(linked) if is_link else "text"
-        (filled, *others) = self._comparison.fill([*texts.values()])
-        if {*others} <= {filled} and TEMPLATE.search(filled):
+        filled = _only(self.comparison.fill(texts))
+        if filled is not None and TEMPLATE.search(filled):
             return filled
-        parts = self._comparison.parts(texts)
-        if len(texts) > 1 and are_alike(parts, framed=True) and (made := self._comparison.write(parts, texts, name)):
-            return made
-        if len(linked) == len(rest) and all(text == f"[[{link}]]" for text, link in zip(rest, linked, strict=True)):
-            return f"{begins[0]}{self._link_text(name, linked)}"
-        return begins[0] + self._comparison.variable("text", rest, "text")
-
-    def _link_text(self, name: str, linked: Sequence[str]) -> str:
-        filled = {*self._comparison.fill(linked)}
-        is_told = len(filled) == 1 and "{{" in next(iter(filled))
-        return f"[[{filled.pop() if is_told else self._comparison.variable(name, linked, 'text')}]]"
-
-
-_DO_AGAIN: Final = "Give changes that add lines, set properties, move or create notes, or replace the same words."
+        notes = {path for text in self.comparison.fill(texts) for path in _notes_of(self._vault, text)}
+        kinds = (self._vault.index.notes[path].note_type or note_name(VaultPath(folder_of(path))) for path in notes)
+        name = _only(kinds) or ("note" if notes else "text")
+        told = dict(enumerate(texts))
+        parts = self.comparison.parts(told)
+        made = self.comparison.write(parts, told, name) if len(texts) > 1 and are_alike(parts, framed=True) else None
+        return made or begins[0] + self.comparison.variable("text", rest, "text")
 
 
 class _Edit(Record):
     """One edit of a text."""
 
-    op: Literal["add_item", "insert_under", "append", "prepend", "replace_text"]
+    op: Literal["add_item", "insert_under", "append", "prepend"]
     text: str
     heading: str | None = None
-    old: str = ""
-    task: bool = False
-    line: str = ""
-    """An item with its marker."""
     is_last: bool = False
     """Whether it is the end of the note."""
 
@@ -364,62 +304,45 @@ def _edits_of(before: Example, after: Example) -> Iterator[_Edit]:
     """Yield the edits that make a text another, or raise InvalidArguments."""
     old, new = before.text.split("\n"), after.text.split("\n")
     for piece in diff_lines(old, new):
-        gone, come = old[piece.before.start : piece.before.stop], new[piece.after.start : piece.after.stop]
-        lines = "\n".join(come).strip("\n").split("\n") if any(map(str.strip, come)) else []
-        if any(line.strip() for line in gone):
-            parts = ExampleComparison(2).parts({0: "\n".join(gone), 1: "\n".join(come)})
-            gaps = [part for part in parts if not isinstance(part, str)]
-            if len(gaps) != 1 or not gaps[0][0]:
-                raise InvalidArguments(f"What was taken out of `{after.path}` is no example.", hint=_DO_AGAIN)
-            yield _Edit("replace_text", gaps[0][1], old=gaps[0][0])
-        elif lines:
-            yield _insertion(lines, piece.after.start, old, new, piece.before.start)
+        if any(map(str.strip, old[piece.before.start : piece.before.stop])):
+            raise InvalidArguments(f"What was taken out of `{after.path}` is no example.", hint=_DO_AGAIN)
+        at = piece.after.start
+        text = "\n".join(new[at : piece.after.stop]).strip("\n")
+        above = next((one for one in headings_in(after.text)[::-1] if one.line <= at), None)
+        section = [*filter(str.strip, new[above.line if above is not None else 0 : at])]
+        is_item = bool(section and _ITEM.match(section[-1]) and _ITEM.match(text))
+        heading = above.text if above is not None else None
+        if is_item and "\n" not in text:
+            yield _Edit("add_item", text, heading)
+        elif heading is not None and text and not text.startswith("#"):
+            yield _Edit("insert_under", text, heading, is_last=not any(old[piece.before.start :]))
+        elif text:
+            yield _Edit("prepend" if piece.before.start == 0 and before.text.strip() else "append", text)
 
 
-def _insertion(lines: Sequence[str], at: int, old: Sequence[str], new: Sequence[str], place: int) -> _Edit:
-    above = [one for one in headings_in("\n".join(new)) if one.line <= at]
-    heading = above[-1].text if above else None
-    item = _ITEM.fullmatch(lines[0])
-    begins = above[-1].line if above else 0
-    section = [line for line in new[begins:at] if line.strip()]
-    if item is not None and len(lines) == 1 and section and _ITEM.match(section[-1]):
-        return _Edit("add_item", item[3], heading, task=item[2] is not None, line=lines[0])
-    text = "\n".join(lines)
-    if heading is not None and not lines[0].startswith("#"):
-        return _Edit("insert_under", text, heading, is_last=not any(old[place:]))
-    return _Edit("prepend" if place == 0 and any(line.strip() for line in old) else "append", text)
-
-
-def _added_to(pairs: Sequence[tuple[Value, Value]]) -> Sequence[Value] | None:
-    """Return what was added to each of some lists; None if it is not the same, or not all that was done."""
-    added: list[list[Value]] = []
-    for old, new in pairs:
-        known = [] if old in (None, "") else old if isinstance(old, list) else [old]
-        if not isinstance(new, list) or [one for one in new if one in known] != known:
-            return None
-        added.append([one for one in new if one not in known])
-    return added[0] if all(one == added[0] for one in added) else None
+def _added_to(pairs: Sequence[tuple[Value, Value]]) -> Sequence[Value]:
+    """Return what was added at the end of each of some lists; nothing if it is not the same, or not all."""
+    known = [len(read_items(old or [])) for old, _ in pairs]
+    is_longer = all(
+        isinstance(new, list) and new[:size] == [*read_items(old or [])]
+        for (old, new), size in zip(pairs, known, strict=True)
+    )
+    added = [new[size:] for (_, new), size in zip(pairs, known, strict=True) if isinstance(new, list)]
+    return added[0] if is_longer and all(one == added[0] for one in added) else []
 
 
 def _facts_of(note: Example, prefix: str) -> Mapping[str, str]:
     """Return what a note says of itself, and the templates of that."""
     found: dict[str, str] = {note_name(note.path): f"{{{{{prefix}.name}}}}"}
     for name, value in note.properties.items():
-        template = f"{{{{{prefix}.properties.{name}}}}}"
-        if _NAME.fullmatch(name) and is_date(value):
-            for text, form in forms_of(str(value), template, FOLDER_FORMS).items():
-                found.setdefault(text, form)
-        elif (
-            _NAME.fullmatch(name)
-            and isinstance(value, str | int)
-            and not isinstance(value, bool)
-            and len(str(value)) > 1
-        ):
-            found.setdefault(str(value), template)
+        if _NAME.fullmatch(name) and isinstance(value, str | int) and len(str(value)) > 1:
+            template = f"{{{{{prefix}.properties.{name}}}}}"
+            forms = forms_of(str(value), template, FOLDER_FORMS) if is_date(value) else {str(value): template}
+            found = {**forms, **found}
     return found
 
 
-def read_change(change: Change, fetch: Fetch, read: Callable[[VaultPath], bytes]) -> list[NoteChange]:
+def read_change(vault: OpenVault, change: Change) -> list[NoteChange]:
     """Return what a change did to notes, in order; links that followed a move are left out.
 
     Of a note that only moved nothing is kept, so that it is read as it is now.
@@ -436,73 +359,64 @@ def read_change(change: Change, fetch: Fetch, read: Callable[[VaultPath], bytes]
     now = {step.to or step.path: path for step, path in zip(change.steps, change.now, strict=False)}
     is_move = any(path != to for to, (path, _, _) in files.items())
     day = datetime.fromtimestamp(change.time).astimezone().date()
+    fetch = snapshot_fetcher(vault)
     found: list[NoteChange] = []
     for to, (path, before, after) in files.items():
-        if kind_of(to) == "note" and (path != to or not is_move):
-            texts = [None if digest is None else fetch(digest) for digest in (before, after)]
-            if before == after:
-                texts = [read(now.get(to, to))] * 2
-            if None in (texts[1], texts[0] if before is not None else b""):
-                raise InvalidArguments(f"What the change `{change.id}` wrote is no longer kept.", hint=_DO_AGAIN)
-            notes = [
-                None if data is None else read_example(one, data) for one, data in zip((path, to), texts, strict=True)
-            ]
-            found.append(NoteChange(notes[0], notes[1] or read_example(to, b""), day))
+        if kind_of(to) != "note" or (path == to and is_move):
+            continue
+        is_same = before == after
+        earlier, later = (
+            None if digest is None else vault.files.read(now.get(to, to))[0] if is_same else fetch(digest)
+            for digest in (before, after)
+        )
+        if later is None or (earlier is None and before is not None):
+            raise InvalidArguments(f"What the change `{change.id}` wrote is no longer kept.", hint=_DO_AGAIN)
+        note = None if earlier is None else read_example(path, earlier)
+        found.append(NoteChange(note, read_example(to, later), change.id, day))
     return found
 
 
-def select_notes(changes: Sequence[NoteChange], notes: Notes, description: str | None = None) -> NoteSelection | None:
+def select_notes(
+    changes: Sequence[NoteChange], notes: Notes, description: str | None = None
+) -> Mapping[str, Value] | None:
     """Return what finds the notes that were changed, and hardly others; or what a description names of them."""
     before = {one.after.path: one.before for one in changes if one.before is not None}
-    first = changes[0]
-    if len(before) < len(changes) or first.before is None:
+    if len(before) < len(changes):
         return None
-    shared = [*first.before.properties.items()]
-    shared = [
-        (name, value) for name, value in shared if all(one.properties.get(name) == value for one in before.values())
-    ]
-    kept = [
-        (name, value) for name, value in shared if first.after.properties.get(name) == value and isinstance(value, str)
-    ]
-    tags = [tag for tag in _tags_of(first.before) if all(tag in _tags_of(one) for one in before.values())]
-    folder = first.before.path.rpartition("/")[0]
-    folder = folder if all(one.path.rpartition("/")[0] == folder for one in before.values()) else ""
-
-    def fits(path: VaultPath, note: IndexedNote, arguments: Mapping[str, Value]) -> bool:
-        one = before.get(path)
-        place, own = (path, note.properties) if one is None else (one.path, one.properties)
-        tagged = note.tags if one is None else _tags_of(one)
-        name, value = next(iter(arguments.items()))
-        is_there = place.startswith(f"{value}/") if name == "folder" else False
-        is_tagged = name == "tags" and isinstance(value, list) and value[0] in tagged
-        return is_there or is_tagged or (name == "where" and any(value == _equals(*pair) for pair in own.items()))
-
-    ways: list[tuple[str, Mapping[str, Value]]] = [(tag, {"tags": [tag]}) for tag in tags]
-    ways += [(value, {"where": _equals(name, value)}) for name, value in kept]
-    ways += [(folder.rpartition("/")[2], {"folder": folder})] if folder else []
-    added = [tag for tag in _tags_of(first.after) if all(tag not in _tags_of(one) for one in before.values())]
-    best: tuple[float, Mapping[str, Value]] = (0.0, {})
-    for word, arguments in ways:
-        found = sum(fits(path, note, arguments) for path, note in notes.items())
-        share = len(before) / max(found, 1)
-        if description is not None:
-            is_named = word not in added and fold_case(word) in fold_case(description)
-            # A run finds what is left to be done.
-            enough = is_named and bool(added)
-            share = 2 - ("folder" in arguments)
-        else:
-            enough = share >= MIN_SHARE
-        best = (share, arguments) if enough and share > best[0] else best
-    if not best[1]:
+    old = [_traits_of(note, _tags_of(note)) for note in before.values()]
+    shared = [trait for trait in old[0] if all(trait in each for each in old)]
+    tags = {tag for each in old for name, tag in each if name == "tags"}
+    added = [tag for tag in _tags_of(changes[0].after) if tag not in tags]
+    if description is not None:
+        # A run finds what is left to be done.
+        named = [trait for trait in shared if fold_case(old[0][trait]) in fold_case(description)]
+        ways = named if added else []
+    else:
+        others = [
+            _traits_of(Example(path, note.properties, ""), note.tags)
+            for path, note in notes.items()
+            if path not in before
+        ]
+        shares = {trait: len(old) / (len(old) + sum(trait in each for each in others)) for trait in shared}
+        ways = sorted((trait for trait in shared if shares[trait] >= MIN_SHARE), key=lambda trait: -shares[trait])
+    if not ways:
         return None
-    undone = [*filter(None, [best[1].get("where"), *(f'!file.hasTag("{tag}")' for tag in added)])]
-    where: dict[str, Value] = {"where": " && ".join(map(str, undone))} if undone else {}
-    return NoteSelection({**best[1], **where, "limit": MAX_RESULTS})
+    name, value = ways[0]
+    undone = [*([value] if name == "where" else []), *(f'!file.hasTag("{tag}")' for tag in added)]
+    arguments: dict[str, Value] = {name: [value] if name == "tags" else value}
+    arguments |= {"where": " && ".join(undone)} if undone else {}
+    return {**arguments, "limit": MAX_RESULTS}
 
 
 def _tags_of(note: Example) -> Sequence[str]:
     return [str(one).lstrip("#") for one in read_items(note.properties.get("tags") or [])]
 
 
-def _equals(name: str, value: Value) -> str:
-    return f"note[{json.dumps(name, ensure_ascii=False)}] == {json.dumps(value, ensure_ascii=False, default=str)}"
+def _traits_of(note: Example, tags: Iterable[str]) -> Mapping[tuple[str, str], str]:
+    """Return the arguments of `find_notes` that find a note, and the word for each."""
+    found = {("tags", tag): tag for tag in tags}
+    for name, value in note.properties.items():
+        if isinstance(value, str):
+            test = f"note[{json.dumps(name, ensure_ascii=False)}] == {json.dumps(value, ensure_ascii=False)}"
+            found["where", test] = value
+    return found | {("folder", folder): note_name(folder) for folder in parents(note.path)[::-1]}

@@ -29,6 +29,7 @@ from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
 MAX_EXAMPLES: Final = 5
+DAILY: Final = "{{daily}}"
 MAX_UNITS: Final = 1_000
 """Lines and blocks of code of a note that are compared."""
 MIN_VALUE_CHARS: Final = 3
@@ -122,16 +123,18 @@ def read_example(path: VaultPath, data: bytes) -> Example:
     raise InvalidArguments(f"The properties of `{path}` cannot be read.")
 
 
-class DraftedNote(Record):
-    """What examples have in common."""
+class DraftedSteps(Record):
+    """Steps that make more of what examples are, or do again what was done."""
 
-    arguments: Mapping[str, Value]
-    """Those of `create_note`."""
+    steps: Sequence[Mapping[str, Value]]
     variables: Mapping[str, Mapping[str, Value]]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
     """Properties that are not in it: too few of the examples have them, or a plugin writes them."""
-    text_left_out: tuple[str, ...]
+    text_left_out: tuple[str, ...] = ()
     """What the examples say and it does not: headings, how many lines of them, and the first of these."""
+    starter: str | None = None
+    """The starter that does it instead."""
+    remark: str | None = None
 
 
 Parts = Sequence[str | tuple[str, ...]]
@@ -193,6 +196,9 @@ class ExampleComparison:
             self.know_values(template, ["" if _is_empty(value) else text_of(value) for value in values])
         return template
 
+    def variables_of(self, steps: Sequence[Mapping[str, Value]]) -> Mapping[str, Mapping[str, Value]]:
+        return {id_: self.variables[id_] for id_ in variables_in([*steps])}
+
     def parts(self, texts: Mapping[int, str], *, exact: bool = False) -> Parts:
         """Return what some examples have in common, given their texts by their numbers; `exact` ones are no prose."""
         filled, words = [self.filler(at, exact=exact)(text) for at, text in texts.items()], _PIECE if exact else _WORD
@@ -245,24 +251,25 @@ def are_alike(parts: Parts, *, framed: bool = False, begun: bool = True) -> bool
 
 def draft_note(
     examples: Sequence[Example], daily: Callable[[date], VaultPath], comparison: ExampleComparison | None = None
-) -> DraftedNote:
+) -> DraftedSteps:
     """Return what makes notes like the examples, given what the path of the daily note of a day is."""
-    draft = _Draft(examples, comparison or ExampleComparison(len(examples)))
+    comparison = comparison or ExampleComparison(len(examples))
+    draft = _Draft(examples, comparison)
     path, properties, text = draft.path(daily), draft.properties(), draft.text()
+    step: dict[str, Value] = {"id": "note", "do": "create_note", "path": path}
+    step |= {"properties": properties} if properties else {}
+    step |= {"text": text} if text else {}
     # A property or the value of a label may stay empty, but no name and no text in which a value stands.
     lines = [line for line in text.split("\n") if line not in draft.labelled]
     each = [one for value in properties.values() for one in (value if isinstance(value, list) else [value])]
     needed = variables_in([path, lines, [one for one in each if not _VARIABLE.fullmatch(str(one))]])
-    variables: dict[str, Mapping[str, Value]] = {}
-    for id_ in variables_in([path, [*properties.values()], text]):
-        facts = draft.comparison.variables[id_]
-        optional = {} if "default" in facts else {"required": False}
-        asked = {name: fact for name, fact in facts.items() if name != "default"}
-        variables[id_] = asked if id_ in needed else {**facts, **optional}
-    arguments: dict[str, Value] = {"path": path}
-    arguments |= {"properties": properties} if properties else {}
-    arguments |= {"text": text} if text else {}
-    return DraftedNote(arguments, variables, draft.left_out, tuple(draft.text_left_out()))
+    for id_ in variables_in(step):
+        facts = comparison.variables[id_]
+        if id_ in needed:
+            facts.pop("default", None)
+        elif "default" not in facts:
+            facts["required"] = False
+    return DraftedSteps([step], comparison.variables_of([step]), draft.left_out, tuple(draft.text_left_out()))
 
 
 def variables_in(value: Value) -> list[str]:
@@ -328,7 +335,7 @@ class _Draft:
         elif days and all(map(str.__contains__, stems, texts)):
             self.comparison.variable(self._name_of(texts) or "date", texts)
             days = []
-        return "{{daily}}" if is_daily else "/".join([*self._folder(days), f"{self._stem(stems)}.md"])
+        return DAILY if is_daily else "/".join([*self._folder(days), f"{self._stem(stems)}.md"])
 
     def _is_day_of_writing(self, days: Sequence[str]) -> bool:
         written = [values for name, values in self._values.items() if _WRITTEN_TODAY.search(name)]
