@@ -138,22 +138,18 @@ async def author_workflow(
     if [bool(examples), starter is not None, text is not None].count(True) != 1:
         raise InvalidArguments("Give one of `examples`, `starter` and `text`.")
     require_plain(name=name, description=description)
-    drafted: DraftedSteps | None = None
+    drafted = DraftedSteps((), {}, starter=starter)
     if examples:
         drafted = await asyncio.to_thread(draft_from, vault, name, description, examples)
-        starter = drafted.starter
-    if drafted is not None and starter is None:
+    if drafted.steps:
         output = "{{steps.note.path}}" if any(step["do"] == "create_note" for step in drafted.steps) else ""
         block = workflow_yaml(description or name, drafted.variables, drafted.steps, output)
+    elif drafted.starter is None:
+        block = text or ""
     else:
-        block = starter_text(starter) if starter is not None else text or ""
-        if starter is not None and description:
-            block = re.sub(
-                r"(?m)^description: .*",
-                lambda _: f"description: {json.dumps(description, ensure_ascii=False)}",
-                block,
-                count=1,
-            )
+        block = starter_text(drafted.starter)
+        told = f"description: {json.dumps(description, ensure_ascii=False)}"
+        block = re.sub(r"(?m)^description: .*", lambda _: told, block, count=1) if description else block
     require_writable_text("text", block)
     require_plain(text=block)
     found = read_text(vault.files, block)
@@ -165,7 +161,7 @@ async def author_workflow(
     made = await execute_requests(call, [request], options, operation="author_workflow")
     if made.state == "applied" and not (options.dry_run or found.faults):
         await ask_user(call, replace(found, path=path).decision)
-    if drafted is not None and drafted.remark is not None:
+    if drafted.remark is not None:
         made = replace(made, warnings=(*made.warnings, drafted.remark))
     return describe_written(call, made, block, drafted)
 
@@ -236,12 +232,12 @@ def draft_from_changes(vault: OpenVault, made: Sequence[Sequence[NoteChange]], d
         selection = select_notes(single, snapshot(vault), description if len(single) == len(made) else None)
         return draft_changes([[one] for one in single][:MAX_CHANGES], vault, selection)
     # What was done several times, such as all of it, or each part of it.
-    rounds: dict[tuple[tuple[str, ...], ...], list[Sequence[NoteChange]]] = {}
+    parts: dict[tuple[tuple[str, ...], ...], list[Sequence[NoteChange]]] = {}
     for each in made:
-        rounds.setdefault(tuple(one.kinds for one in each), []).append(each)
-    if len({*map(len, rounds.values())}) == 1:
-        return draft_changes([[*chain(*each)] for each in zip(*rounds.values(), strict=True)], vault)
-    return draft_changes([single], vault)
+        parts.setdefault(tuple(one.kinds for one in each), []).append(each)
+    is_even = len({*map(len, parts.values())}) == 1
+    rounds = zip(*parts.values(), strict=True) if is_even else [made]
+    return draft_changes([[*chain(*each)] for each in rounds], vault)
 
 
 def find_asked_change(text: str) -> str | None:
@@ -281,7 +277,7 @@ def find_alike(path: VaultPath, notes: Notes) -> Sequence[VaultPath]:
     return sorted(found, key=lambda other: (-likeness(other), other))[: MAX_EXAMPLES - 1]
 
 
-def describe_written(call: Call, made: Written, block: str, drafted: DraftedSteps | None) -> WrittenWorkflow:
+def describe_written(call: Call, made: Written, block: str, drafted: DraftedSteps) -> WrittenWorkflow:
     found = read_text(call.vault.files, block, call.vault)
     return WrittenWorkflow(
         **asdict(made),
@@ -289,8 +285,8 @@ def describe_written(call: Call, made: Written, block: str, drafted: DraftedStep
         problems=found.problems,
         variables=tuple(found.workflow.variables.values()),
         steps=tuple(map(describe_step, found.workflow.steps)),
-        left_out=drafted.left_out if drafted is not None else (),
-        text_left_out=drafted.text_left_out if drafted is not None else (),
+        left_out=drafted.left_out,
+        text_left_out=drafted.text_left_out,
     )
 
 
@@ -300,10 +296,6 @@ def describe_step(step: WorkflowStep) -> str:
     return f"{step.id}: {step.do} · {' · '.join(told)}"
 
 
-MAX_LEFT_OUT = 8
-"""Sections that are shown of what a draft does not say."""
-
-
 def written_workflow_view(written: WrittenWorkflow) -> Iterable[Element]:
     yield from written_view(written)
     yield from map(variable_text, written.variables)
@@ -311,8 +303,7 @@ def written_workflow_view(written: WrittenWorkflow) -> Iterable[Element]:
     if left := written.left_out:
         yield notice(f"Left out of it, properties: {', '.join(map(inline, left))}")
     if left := written.text_left_out:
-        more = f"; {len(left) - MAX_LEFT_OUT} more" if len(left) > MAX_LEFT_OUT else ""
-        yield notice(f"Left out of it, text: {' | '.join(map(inline, left[:MAX_LEFT_OUT]))}{more}")
+        yield notice(f"Left out of it, text: {' | '.join(map(inline, left))}")
     subject = f"{written.path}@{written.workflow_digest[:SHORT_DIGEST]}"
     yield notice(f"The user must approve it: `vaultside decide {shlex.quote(subject)} accept`.")
     yield from problem_lines(written.problems)

@@ -57,6 +57,10 @@ _LINKS: Final = re.compile(r"(?:^[-*+] \[\[[^\[\]|#]+\]\] *\n?){2,}", re.MULTILI
 """A list of links and nothing else."""
 _LINKED: Final = re.compile(r"\[\[([^\]|#]+)")
 _NAME: Final = re.compile(r"[\w-]+")
+_FORMED: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
+"""A template with a form, as of a day."""
+_OWN: Final = ("{{item.", "{{variables.")
+"""How the paths of notes begin of which templates read more."""
 _DO_AGAIN: Final = "Give changes that add lines, set properties, or move or create notes."
 
 
@@ -124,6 +128,11 @@ def _notes_of(vault: OpenVault, text: str) -> set[VaultPath]:
     return {path for path in found if path is not None and path in vault.index.notes}
 
 
+def _own_of(path: str) -> str:
+    """Return what reads more of the note with this path."""
+    return path[2:-2].removesuffix(".path")
+
+
 def _only(values: Iterable[str | None]) -> str | None:
     """Return what all values are."""
     each = {*values}
@@ -176,11 +185,11 @@ class _ChangeDraft:
 
     def change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
         kinds = column[0].kinds
-        path, own = self._path([note.path for note in before], kinds)
-        if own:
-            self.comparison.know([_facts_of(note, own) for note in before])
+        path = self._path([note.path for note in before], kinds)
+        if path.startswith(_OWN):
+            self.comparison.know([_facts_of(note, _own_of(path)) for note in before])
         if "properties" in kinds:
-            made = self._properties(own, column, before)
+            made = self._properties(path, column, before)
             self._add({"id": "mark", "do": "set_properties", "path": path, **made})
         if "text" in kinds:
             self.comparison.know([days_near(one.day) for one in column])
@@ -188,24 +197,23 @@ class _ChangeDraft:
                 edit = self._edit(edits, is_daily=path == DAILY)
                 self._add({"id": "line", "do": "edit_note", "path": path, "edits": [edit]})
         if "move" in kinds:
-            self._add({"id": "move", "do": "move_note", "path": path, "to": self._new_path(own, column, before)})
+            self._add(
+                {"id": "move", "do": "move_note", "path": path, "to": self._new_path(_own_of(path), column, before)}
+            )
 
-    def _path(self, paths: Sequence[VaultPath], kinds: Sequence[str]) -> tuple[str, str]:
-        """Return the path of what is changed, and by what templates read its facts."""
+    def _path(self, paths: Sequence[VaultPath], kinds: Sequence[str]) -> str:
         days = [found for path in paths if (found := day_of(note_name(path))) is not None]
         names = [note_name(self._daily(day)) for day in days]
         if self._each:
-            return "{{item.path}}", "item"
+            return "{{item.path}}"
         if names == [*map(note_name, paths)] and "move" not in kinds:
             self.comparison.know([days_near(day) for day in days])
-            return DAILY, ""
-        if _only(paths) and (len(paths) > 1 or kinds == ("text",)):
-            return escape_text(paths[0]), ""
+            return DAILY
+        if _only(paths) and "move" not in kinds and (len(paths) > 1 or kinds == ("text",)):
+            return escape_text(paths[0])
         created = _only(self.comparison.fill(paths)) or ""
-        if created.startswith("{{steps."):
-            return created, ""
-        path = self.comparison.variable("note", paths, "note")
-        return path, path[2:-2]
+        is_new = created.startswith("{{steps.")
+        return created if is_new else self.comparison.variable("note", paths, "note")
 
     def _new_path(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
         here, there = [note.path for note in before], [one.after.path for one in column]
@@ -222,12 +230,12 @@ class _ChangeDraft:
     def _value(self, name: str, values: Sequence[Value], kind: VariableKind | None = None) -> Value:
         """Return what all have, a template that makes it, or a variable; the form of a day is rather a template."""
         filled = _only(self.comparison.fill([*map(text_of, values)]))
-        is_template = filled is not None and "{{" in filled and (len(values) == 1 or ":" in filled)
+        is_template = filled is not None and (_FORMED if len(values) > 1 else TEMPLATE).search(filled)
         if not is_template and all(value == values[0] for value in values):
             return escape(values[0])
         return filled or self.comparison.variable(name, values, kind)
 
-    def _properties(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> Mapping[str, Value]:
+    def _properties(self, path: str, column: Sequence[NoteChange], before: Sequence[Example]) -> Mapping[str, Value]:
         made: dict[str, Value] = {}
         after = column[0].after.properties
         for name in after:
@@ -236,17 +244,13 @@ class _ChangeDraft:
                 for note, one in zip(before, column, strict=True)
             ]
             values = [new for _, new in pairs]
-            written = moment_template(values[0])
             if all(old == new for old, new in pairs):
                 continue
-            if own and _NAME.fullmatch(name) and (added := _added_to(pairs)):
-                made[name] = [f"{{{{{own}.properties.{name}}}}}", *map(escape, added)]
-            elif written and all(
-                text_of(new).startswith(f"{one.day}") for new, one in zip(values, column, strict=True)
-            ):
-                made[name] = written
-            else:
-                made[name] = self._value(name, values)
+            if path.startswith(_OWN) and _NAME.fullmatch(name) and (added := _added_to(pairs)):
+                made[name] = [f"{{{{{_own_of(path)}.properties.{name}}}}}", *map(escape, added)]
+                continue
+            is_day = all(map(str.startswith, map(text_of, values), (f"{one.day}" for one in column)))
+            made[name] = (is_day and moment_template(values[0])) or self._value(name, values)
         removed: Value = [name for name in before[0].properties if name not in after]
         return {**({"properties": made} if made else {}), **({"remove": removed} if removed else {})}
 
@@ -278,15 +282,14 @@ class _ChangeDraft:
             text = self.comparison.variable("text", said, "text", default=default)
             form = "HH:mm" if len(times[0][1]) == len("09:30") else "H:mm"
             return f"{begins[0]}{{{{now:{form}}}}}{times[0][0][len(times[0][1]) :]}{text}"
-        filled = _only(self.comparison.fill(texts))
-        if filled is not None and TEMPLATE.search(filled):
-            return filled
-        notes = {path for text in self.comparison.fill(texts) for path in _notes_of(self._vault, text)}
+        filled = self.comparison.fill(texts)
+        notes = {path for text in filled for path in _notes_of(self._vault, text)}
         kinds = (self._vault.index.notes[path].note_type or note_name(VaultPath(folder_of(path))) for path in notes)
         name = _only(kinds) or ("note" if notes else "text")
         told = dict(enumerate(texts))
         parts = self.comparison.parts(told)
-        made = self.comparison.write(parts, told, name) if len(texts) > 1 and are_alike(parts, framed=True) else None
+        is_told = are_alike(parts, framed=True) and (len(texts) > 1 or TEMPLATE.search(filled[0]))
+        made = self.comparison.write(parts, told, name) if is_told else None
         return made or begins[0] + self.comparison.variable("text", rest, "text")
 
 
@@ -322,13 +325,9 @@ def _edits_of(before: Example, after: Example) -> Iterator[_Edit]:
 
 def _added_to(pairs: Sequence[tuple[Value, Value]]) -> Sequence[Value]:
     """Return what was added at the end of each of some lists; nothing if it is not the same, or not all."""
-    known = [len(read_items(old or [])) for old, _ in pairs]
-    is_longer = all(
-        isinstance(new, list) and new[:size] == [*read_items(old or [])]
-        for (old, new), size in zip(pairs, known, strict=True)
-    )
-    added = [new[size:] for (_, new), size in zip(pairs, known, strict=True) if isinstance(new, list)]
-    return added[0] if is_longer and all(one == added[0] for one in added) else []
+    lists = [(read_items(old or []), new if isinstance(new, list) else []) for old, new in pairs]
+    added = [new[len(known) :] for known, new in lists if new[: len(known)] == [*known]]
+    return added[0] if added and added == [added[0]] * len(lists) else []
 
 
 def _facts_of(note: Example, prefix: str) -> Mapping[str, str]:

@@ -156,12 +156,6 @@ class ExampleComparison:
             for text, template in new.items():
                 known.setdefault(text, template)
 
-    def know_values(self, template: str, values: Sequence[str]) -> None:
-        """Take the template of a value that each example has; of days, in any form."""
-        fits = [len(text) >= MIN_VALUE_CHARS - (not text.isascii()) and "\n" not in text for text in values]
-        forms = [forms_of(text, template) if is_date(text) else {text: template} for text in values]
-        self.know([each if fit else {} for each, fit in zip(forms, fits, strict=True)])
-
     def fill(self, texts: Sequence[str], *, exact: bool = False) -> list[str]:
         return [self.filler(at, exact=exact)(text) for at, text in enumerate(texts)]
 
@@ -193,7 +187,10 @@ class ExampleComparison:
         self.variables[id_] = {"type": kind, "description": " · ".join(shown[:3])}
         self.variables[id_] |= {} if default is None else {"default": default}
         if len(values) == len(self._blanks) and kind != "list":
-            self.know_values(template, ["" if _is_empty(value) else text_of(value) for value in values])
+            texts = ["" if _is_empty(value) else text_of(value) for value in values]
+            fits = [len(text) >= MIN_VALUE_CHARS - (not text.isascii()) and "\n" not in text for text in texts]
+            forms = [forms_of(text, template) if is_date(text) else {text: template} for text in texts]
+            self.know([each if fit else {} for each, fit in zip(forms, fits, strict=True)])
         return template
 
     def variables_of(self, steps: Sequence[Mapping[str, Value]]) -> Mapping[str, Mapping[str, Value]]:
@@ -202,12 +199,7 @@ class ExampleComparison:
     def parts(self, texts: Mapping[int, str], *, exact: bool = False) -> Parts:
         """Return what some examples have in common, given their texts by their numbers; `exact` ones are no prose."""
         filled, words = [self.filler(at, exact=exact)(text) for at, text in texts.items()], _PIECE if exact else _WORD
-        if len({*filled}) > 1 == len({*texts.values()}):
-            return [escape_text(next(iter(texts.values())))]
-        parts = _join(map(_settle, _align([*map(words.findall, filled)]))) or [""]
-        if are_alike(parts) and not are_alike(parts, begun=False):
-            return [parts[0], _concatenate(parts[1:], len(texts))]
-        return parts
+        return _join(map(_settle, _align([*map(words.findall, filled)]))) or [""]
 
     def write(self, parts: Parts, texts: Mapping[int, str], name: str, default: Value = None) -> str | None:
         """Return a template with a variable for each part that differs; None if a value would cut it."""
@@ -232,10 +224,10 @@ class ExampleComparison:
         return None
 
 
-def are_alike(parts: Parts, *, framed: bool = False, begun: bool = True) -> bool:
+def are_alike(parts: Parts, *, framed: bool = False) -> bool:
     """Return whether texts say enough of the same.
 
-    With `framed`, marks on both sides of what differs are enough; with `begun`, the same beginning with a template is.
+    The same beginning with a template is enough; with `framed`, marks on both sides of what differs are, too.
     """
     gaps = [part for part in parts if not isinstance(part, str)]
     same = sum(_weight(part) for part in parts if isinstance(part, str))
@@ -244,8 +236,11 @@ def are_alike(parts: Parts, *, framed: bool = False, begun: bool = True) -> bool
     is_framed = framed and len(parts) == 3 and min(len(begin.strip()), len(end.strip())) > 1
     # What is listed differs from note to note.
     is_listed = _LISTED.match("".join(part if isinstance(part, str) else part[0] for part in parts))
-    is_begun = begun and _is_begin([begin])
-    enough = is_framed or is_begun or (len(gaps) <= MAX_GAPS and same >= max(MIN_VALUE_CHARS, MIN_SAME * differing))
+    enough = (
+        is_framed
+        or _is_begin([begin])
+        or (len(gaps) <= MAX_GAPS and same >= max(MIN_VALUE_CHARS, MIN_SAME * differing))
+    )
     return not gaps or (enough and not is_listed)
 
 
@@ -332,8 +327,7 @@ class _Draft:
         texts = [day.isoformat() for day in days]
         if is_daily or self._is_day_of_writing(texts):
             self.comparison.know([days_near(day) for day in days])
-        elif days and all(map(str.__contains__, stems, texts)):
-            self.comparison.variable(self._name_of(texts) or "date", texts)
+        else:
             days = []
         return DAILY if is_daily else "/".join([*self._folder(days), f"{self._stem(stems)}.md"])
 
@@ -392,11 +386,7 @@ class _Draft:
             return self._list(name, values, [] if empty else None, fixed=is_kind and single)
         texts = {at: text_of(value) for at, value in enumerate(values) if not _is_empty(value)}
         made = self._find_template([*texts.values()]) if len(texts) == len(values) else None
-        if (
-            made is not None
-            and TEMPLATE.search(made)
-            and (all(map(str.__instancecheck__, given)) or _VARIABLE.fullmatch(made))
-        ):
+        if made is not None and TEMPLATE.search(made):
             return made
         is_same = given.count(given[0]) == len(given) and isinstance(given[0], bool | str) and not is_date(given[0])
         if is_same and not empty and (not single or is_kind or isinstance(given[0], bool)):
@@ -408,7 +398,6 @@ class _Draft:
             is_part = len(gaps) == 1 < len(parts) and not any(map(str.__contains__, bodies, texts.values()))
             elsewhere = is_part and all(map(str.__contains__, bodies, gaps[0]))
             is_link = all(map(_LINK.fullmatch, texts.values()))
-            parts = ["[[", tuple(text[2:-2] for text in texts.values()), "]]"] if is_link else parts
             if (elsewhere or is_link) and (made := self.comparison.write(parts, texts, name)) is not None:
                 return made
         return self.comparison.variable(name, values, default="" if empty else None)
@@ -418,16 +407,11 @@ class _Draft:
         lists = [
             [one for one in read_items(value) if not _is_empty(one)] if not _is_empty(value) else [] for value in values
         ]
-        common = [one for one in lists[0] if all(one in each for each in lists)]
         filled = [
-            [
-                self.comparison.filler(at)(one) if isinstance(one, str) and one not in common else escape(one)
-                for one in each
-            ]
+            [self.comparison.filler(at)(one) if isinstance(one, str) else escape(one) for one in each]
             for at, each in enumerate(lists)
         ]
-        present = [each for each, one in zip(filled, self._examples, strict=True) if name in one.properties]
-        same = [one for one in filled[0] if all(one in each for each in present)] if len(values) > 1 or fixed else []
+        same = [one for one in filled[0] if all(one in each for each in filled)] if len(values) > 1 or fixed else []
         rest = [
             [raw for raw, one in zip(*pair, strict=True) if one not in same] for pair in zip(lists, filled, strict=True)
         ]
@@ -440,7 +424,6 @@ class _Draft:
         """Return the lines that the examples have, with variables for what differs; of a single one, its structure."""
         whole: list[str] = []
         base, last = self._units[0], -1
-        firsts = sorted(units[0].gap for units in self._units if units)
         for group in self._groups():
             number = group[0]
             line = self._line(group)
@@ -451,7 +434,7 @@ class _Draft:
                 if self._units[at][unit].label or says.fullmatch(escape_text(self._units[at][unit].text)):
                     self._kept[at].add(unit)
             between = [one.gap for one in base[last + 1 : number]]
-            gap = max([base[number].gap, *map(bool, between)]) if whole else firsts[(len(firsts) - 1) // 2]
+            gap = max([base[number].gap, *map(bool, between)]) if whole else base[number].gap
             whole += [""] * (gap if whole or self._values else 0) + [line]
             last = number
         return "\n".join([*whole, ""]) if whole else ""
@@ -530,7 +513,7 @@ class _Draft:
             return fold_case(_MARKS.sub("", self.comparison.filler(at)(text)))
 
         mine = title(0, section)
-        return next((other for other in left if (other < 0) == (section < 0) and title(at, other) == mine), None)
+        return next((other for other in left if title(at, other) == mine), None)
 
     def _key(self, at: int, unit: int) -> str:
         found = self._units[at][unit].label
@@ -584,17 +567,16 @@ class _Draft:
 
 def _align(each: Sequence[Sequence[str]]) -> Parts:
     """Return the words that all have in the same order, and what each has in between."""
-    keys = [[_FORMAT.sub(r"\1", word) for word in words] for words in each]
     places: list[dict[int, int]] = []
-    for other in keys[1:]:
-        blocks = SequenceMatcher(None, keys[0], other, autojunk=False).get_matching_blocks()
+    for other in each[1:]:
+        blocks = SequenceMatcher(None, each[0], other, autojunk=False).get_matching_blocks()
         places.append({one.a + at: one.b + at for one in blocks for at in range(one.size)})
     parts: list[str | tuple[str, ...]] = []
     begins = [0] * len(each)
-    for number in range(len(keys[0]) + 1):
+    for number in range(len(each[0]) + 1):
         ends = [number, *(place.get(number, -1) for place in places)]
-        if number == len(keys[0]):
-            ends = [*map(len, keys)]
+        if number == len(each[0]):
+            ends = [*map(len, each)]
         if -1 in ends:
             continue
         gap = tuple("".join(words[begin:end]) for words, begin, end in zip(each, begins, ends, strict=True))
@@ -752,8 +734,6 @@ def _shared_words(each: Sequence[Sequence[str]]) -> list[str]:
     letters = "".join(word for word in shared if word.isalpha())
     if len(each) == 1 or (letters and (len(letters) <= MIN_VALUE_CHARS or max(letters) >= "\u0250")):
         shared = [*takewhile(lambda word: not word.isalnum(), shared)]
-    while shared and shared[-1].isalnum():
-        shared.pop()
     return shared
 
 
