@@ -86,7 +86,10 @@ test("the values of a property stay while more properties are listed", async () 
 	await obsidian.page.locator(".vaultside-tidy details", { has: list("Properties") }).getByRole("button", { name: "Show more" }).click();
 	await expect.poll(() => first.getAttribute("data-before")).toBe(null);
 	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
-	expect(await values.getAttribute("aria-expanded")).toBe("true");
+	await expect.poll(async () => {
+		await first.hover();
+		return values.getAttribute("aria-expanded", { timeout: 5_000 }).catch(() => "not shown");
+	}).toBe("true");
 	await press(first, `Values of ${name}`);
 	await expect.poll(() => list(`Values of ${name}`).count()).toBe(0);
 });
