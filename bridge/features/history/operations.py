@@ -329,11 +329,11 @@ async def undo_change(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo a change or a session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused.
+    """Undo a change or session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused.
 
     Args:
         change_id: Its id, or a session's, from `list_changes`; `session` is yours.
-        hunks: Only these hunks, numbered as in `show_change`.
+        hunks: Only these hunks of `show_change`.
         redo: Make an undone change again.
 
     Raises:

@@ -799,7 +799,7 @@ export interface FindNotesArguments {
 	readonly links_to?: string | null;
 	/** Only notes that this note links to. */
 	readonly linked_from?: string | null;
-	/** `-` reverses: `-modified` is newest first, `-linked` most linked. */
+	/** `-modified` is newest first, `-linked` most linked. */
 	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created" | "-linked";
 	/** Maximum entries of each list. */
 	readonly limit?: number;
@@ -3282,7 +3282,7 @@ export interface Turn {
 export interface UndoChangeArguments {
 	/** Its id, or a session's, from `list_changes`; `session` is yours. */
 	readonly change_id: string;
-	/** Only these hunks, numbered as in `show_change`. */
+	/** Only these hunks of `show_change`. */
 	readonly hunks?: readonly number[] | null;
 	/** Make an undone change again. */
 	readonly redo?: boolean;
@@ -3856,7 +3856,7 @@ export interface Operations {
 		result: ShownChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
-	/** Undo a change or a session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused. */
+	/** Undo a change or session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
 		result: Settled;
