@@ -118,7 +118,7 @@ async def find_notes(
     Args:
         links_to: Only notes linking to this file.
         linked_from: Only notes that this note links to.
-        sort: `-modified` is newest first, `-linked` most linked.
+        sort: `-` reverses: `-modified` is newest first, `-linked` most linked.
         excerpts: Add how each text begins.
         where: Only notes for which this expression of Obsidian's Bases is true, such as
             `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`.

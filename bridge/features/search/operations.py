@@ -203,7 +203,7 @@ async def search(
         limit: Maximum hits.
         mode: Words, meaning or both; `deep` reranks.
         explain: Add ranking details.
-        passage_tokens: Tokens of whole passages to add.
+        passage_tokens: Tokens of passages to add.
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
         where: Only notes for which this Bases expression holds, such as `rating > 3`.

@@ -799,7 +799,7 @@ export interface FindNotesArguments {
 	readonly links_to?: string | null;
 	/** Only notes that this note links to. */
 	readonly linked_from?: string | null;
-	/** `-modified` is newest first, `-linked` most linked. */
+	/** `-` reverses: `-modified` is newest first, `-linked` most linked. */
 	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created" | "-linked";
 	/** Maximum entries of each list. */
 	readonly limit?: number;
@@ -2687,7 +2687,7 @@ export interface SearchArguments {
 	readonly among?: "notes" | "agents" | "all" | null;
 	/** Add ranking details. */
 	readonly explain?: boolean;
-	/** Tokens of whole passages to add. */
+	/** Tokens of passages to add. */
 	readonly passage_tokens?: number;
 	/** Only these notes, or those in these folders. */
 	readonly paths?: readonly string[];
