@@ -42,7 +42,7 @@ MAX_SUMS = 200
 """Most lines of which a checksum is recorded."""
 
 MARKER = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:\[.\]\s+)?")
-"""What makes a line an item, a box or a heading, whoever adds it."""
+"""Marks of a list item, a task or a heading, which the bridge may add to a text."""
 
 FLAT = (str, int, float, type(None))
 """Types that contain no other values."""

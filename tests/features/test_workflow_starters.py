@@ -139,7 +139,7 @@ async def test_a_review_says_what_was_worked_on_decided_and_left_open_and_is_bro
     (journal,) = (root(served) / "Agents/Sessions").glob("*.md")
     link = f"[[Agents/Sessions/{journal.stem}|Bee hotel]]"
     assert review.read_text().partition("## From the journals")[2] == (
-        f"\nEach run writes this section anew.\n\n### Worked on\n\n- {link}\n  A plan of it.\n  - Draw it\n\n"
+        f"\nEach run rewrites this section.\n\n### Worked on\n\n- {link}\n  A plan of it.\n  - Draw it\n\n"
         f"### Decided\n\n- {link}\n  - It faces south\n  - Here we decided to use reeds.\n\n"
         f"### Left open\n\n- {link}\n  - At the reeds\n  - How many rooms?\n  - Find reeds\n\n"
         "### What was changed\n\n- [[Plan]]\n"

@@ -14,6 +14,9 @@ from bridge.vault.obsidian_settings import ObsidianSettings, daily_path
 DAILY = ObsidianSettings(daily_folder="Log", daily_format="YYYY-MM-DD")
 
 
+WEEKS = ("Rye", "2026-W05-1"), ("Oat", "2026-W06-1")
+
+
 def drafted(notes: dict[str, str]) -> DraftedSteps:
     examples = []
     for path, text in notes.items():
@@ -72,6 +75,11 @@ def test_what_differs_is_a_variable_called_after_its_property() -> None:
     }
     assert found.variables["author"]["description"] == "Frank Herbert · Jane Austen"
     assert found.left_out == ("isbn",)
+
+
+def test_a_week_is_no_day() -> None:
+    found = drafted({f"Log/{name}.md": f"---\nweek: {week}\n---\nDone.\n" for name, week in WEEKS})
+    assert kinds(found)["week"] == ("text", False)
 
 
 def test_days_of_daily_notes_move_and_habits_are_open_again() -> None:

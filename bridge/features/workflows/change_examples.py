@@ -27,7 +27,6 @@ from bridge.features.workflows.examples import (
     escape,
     escape_text,
     forms_of,
-    is_date,
     moment_template,
     read_example,
 )
@@ -38,6 +37,7 @@ from bridge.markdown.edit.properties import read_items
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
+from bridge.markdown.tasks import is_date
 from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.diff import diff_lines
@@ -336,7 +336,7 @@ def _facts_of(note: Example, prefix: str) -> Mapping[str, str]:
     for name, value in note.properties.items():
         if _NAME.fullmatch(name) and isinstance(value, str | int) and len(str(value)) > 1:
             template = f"{{{{{prefix}.properties.{name}}}}}"
-            forms = forms_of(str(value), template, FOLDER_FORMS) if is_date(value) else {str(value): template}
+            forms = forms_of(str(value), template, FOLDER_FORMS) if is_date(str(value)) else {str(value): template}
             found = {**forms, **found}
     return found
 

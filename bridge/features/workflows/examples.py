@@ -21,6 +21,7 @@ from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
+from bridge.markdown.tasks import is_date
 from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.text.counts import count_of
@@ -388,7 +389,8 @@ class _Draft:
         made = self._find_template([*texts.values()]) if len(texts) == len(values) else None
         if made is not None and TEMPLATE.search(made):
             return made
-        is_same = given.count(given[0]) == len(given) and isinstance(given[0], bool | str) and not is_date(given[0])
+        is_constant = isinstance(given[0], bool | str) and not is_date(str(given[0]))
+        is_same = is_constant and given.count(given[0]) == len(given)
         if is_same and not empty and (not single or is_kind or isinstance(given[0], bool)):
             return escape(given[0])
         if len(texts) == len(values) > 1 and all(isinstance(one, str) for one in given):
@@ -705,17 +707,10 @@ def forms_of(text: str, template: str, also: Sequence[str] = ()) -> Mapping[str,
 
 
 def moment_template(value: Value) -> str | None:
-    if is_date(value):
+    if is_date(str(value)):
         return "{{today}}"
     found = _TIME.fullmatch(str(value))
     return f"{{{{now:YYYY-MM-DD[{found[1]}]HH:mm{':ss' if found[2] else ''}}}}}" if found else None
-
-
-def is_date(value: Value) -> bool:
-    try:
-        return isinstance(value, str) and len(value) == len("2026-01-31") and bool(date.fromisoformat(value))
-    except ValueError:
-        return False
 
 
 def _kind_of(values: Sequence[Value]) -> VariableKind:
@@ -725,7 +720,7 @@ def _kind_of(values: Sequence[Value]) -> VariableKind:
         return "number"
     if any(isinstance(value, list) for value in values):
         return "list"
-    return "date" if all(map(is_date, values)) else "text"
+    return "date" if all(map(is_date, map(str, values))) else "text"
 
 
 def _shared_words(each: Sequence[Sequence[str]]) -> list[str]:
