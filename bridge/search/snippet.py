@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from bridge.markdown.links import ESCAPE, inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
-from bridge.text.scripts import SPACED_CHARACTER
 from bridge.text.sentence import sentence_ends
-from bridge.text.words import is_mark
+from bridge.text.words import is_word_boundary
 from bridge.types import Span
 
 LENGTH = 240
@@ -153,7 +152,7 @@ def _start(text: str, earliest: int, latest: int) -> int:
     if (begin := next(sentence_ends(text, (earliest, latest), by_lines=False), 0)) > 0:
         return begin
     at = earliest
-    while at < latest and not _may_cut(text, at):
+    while at < latest and not is_word_boundary(text, at):
         at += 1
     while at < latest and text[at].isspace():
         at += 1
@@ -165,22 +164,13 @@ def _end(text: str, latest: int, earliest: int = 1) -> int:
     if latest >= len(text):
         return len(text)
     at = latest
-    while at > earliest and not _may_cut(text, at):
+    while at > earliest and not is_word_boundary(text, at):
         at -= 1
     if at <= earliest == 1:
         at = latest
     while at > earliest and text[at - 1].isspace():
         at -= 1
     return at
-
-
-def _may_cut(text: str, at: int) -> bool:
-    before = at - 1
-    while before > 0 and is_mark(text[before]):
-        before -= 1
-    if is_mark(text[at]):
-        return False
-    return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[before]))
 
 
 def _mark_matches(text: str, matches: list[Match], start: int, end: int) -> str:

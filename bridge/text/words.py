@@ -5,7 +5,17 @@ import unicodedata
 from typing import Final
 
 from bridge.text.fold import fold_words
-from bridge.text.scripts import HANGUL, HEBREW_QUOTE, JOINERS, MARK, SYMBOLS, TONES, UNSPACED, UNSPACED_CHARACTER
+from bridge.text.scripts import (
+    HANGUL,
+    HEBREW_QUOTE,
+    JOINERS,
+    MARK,
+    SPACED_CHARACTER,
+    SYMBOLS,
+    TONES,
+    UNSPACED,
+    UNSPACED_CHARACTER,
+)
 
 ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
 ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
@@ -39,6 +49,18 @@ def words_of(text: str) -> list[str]:
 def is_mark(character: str) -> bool:
     """Return whether a character belongs to the one before it, as accents and the vowels of many scripts do."""
     return not character.isascii() and unicodedata.category(character).startswith("M")
+
+
+def is_word_boundary(text: str, at: int) -> bool:
+    """Return whether no word of a script with spaces goes on across a place in a text."""
+    if not 0 < at < len(text):
+        return True
+    before = at - 1
+    while before > 0 and is_mark(text[before]):
+        before -= 1
+    if is_mark(text[at]):
+        return False
+    return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[before]))
 
 
 def is_letters(word: str) -> bool:

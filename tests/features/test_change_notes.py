@@ -73,6 +73,25 @@ async def test_a_text_is_replaced_in_all_notes(served: Served) -> None:
     assert none["code"] == "text_not_found"
 
 
+async def test_a_replacement_tells_of_longer_words_and_can_leave_them(served: Served) -> None:
+    tried = await change(served, "change_notes", find="loa", replace="bre", paths=["Out.md"], dry_run=True)
+    assert "1 occurrence within longer words: \u201cloaf\u201d; `whole_words` leaves these." in tried["warnings"]
+    none = await error(served, "change_notes", find="loa", replace="bre", paths=["Out.md"], whole_words=True)
+    assert none["code"] == "text_not_found"
+    made = await change(served, "change_notes", find="loaf", replace="bun", paths=["Out.md"], whole_words=True)
+    assert made["occurrences"] == 1
+    assert not any("longer words" in warning for warning in made["warnings"])
+
+
+async def test_a_replacement_of_lines_meets_either_line_break(served: Served) -> None:
+    root: Path = served.bridge.find(None).root
+    (root / "Out.md").write_bytes(b"one\r\ntwo\r\n")
+    (root / "In/Rye.md").write_bytes(b"one\ntwo\n")
+    await change(served, "change_notes", find="one\ntwo", replace="1\n2")
+    assert (root / "Out.md").read_bytes() == b"1\r\n2\r\n"
+    assert (root / "In/Rye.md").read_bytes() == b"1\n2\n"
+
+
 async def test_a_replacement_tells_of_links_that_it_breaks(served: Served) -> None:
     tried = await change(served, "change_notes", find="[[Spelt]]", replace="[[Splet]]", dry_run=True)
     assert [(one["path"], one["text"]) for one in tried["links_broken"]] == []

@@ -23,8 +23,9 @@ from bridge.errors import (
     TooLarge,
 )
 from bridge.index.note import IndexedNote
-from bridge.markdown.decode import BOM
-from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.decode import BOM, encode_like
+from bridge.markdown.edit.apply import find_text
+from bridge.markdown.edit.draft import TextEdit, normalise_newlines, open_draft, splice
 from bridge.markdown.edit.properties import (
     REMOVED,
     PropertyBlock,
@@ -35,15 +36,15 @@ from bridge.markdown.edit.properties import (
     replace_items,
     require_property_name,
 )
-from bridge.markdown.edit.requests import ReplaceText
 from bridge.markdown.edit.tags import TagRename, edit_tags, rename_tag
 from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES, cut_frontmatter
 from bridge.markdown.note import Value
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
-from bridge.text.invisible import is_line
-from bridge.types import EXACT, VaultPath
+from bridge.text.invisible import inline, is_line
+from bridge.text.words import is_word_boundary
+from bridge.types import EXACT, Span, VaultPath
 
 NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
 """Returns the new bytes of a file, and how many places in it changed."""
@@ -239,10 +240,28 @@ def edit_properties_of(
     return edit_many(paths, view, edit)
 
 
-def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, view: VaultView) -> PlanAndEffect:
+def replace_text_everywhere(
+    paths: Collection[VaultPath], old: str, new: str, view: VaultView, *, whole_words: bool
+) -> PlanAndEffect:
+    old, new = normalise_newlines(old), normalise_newlines(new)
+    if old == new:
+        raise InvalidArguments("The text to replace and the new text are the same.")
+    # Reading a note's structure is slow, and a line break may have two bytes.
+    longest_line = max(old.split("\n"), key=len).encode()
+    longer_words: list[str] = []
+
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
-        count = data.count(old.encode())
-        return (apply_edits(path, data, (ReplaceText(old=old, new=new, all=True),)) if count else data), count
+        if longest_line not in data:
+            return data, 0
+        text = open_draft(path, data).text
+        spans = find_text(text, old, overlapping=False)
+        inside = [span for span in spans if not all(is_word_boundary(text, at) for at in span)]
+        if whole_words:
+            spans = [span for span in spans if span not in inside]
+        else:
+            longer_words.extend(extend_to_words(text, span) for span in inside)
+        places = [TextEdit(start, end, new, literal=True) for start, end in spans]
+        return (encode_like(data, splice(text, places).text) if places else data), len(places)
 
     planned = edit_many(paths, view, edit)
     if not planned.effect.files and not planned.effect.skipped:
@@ -250,7 +269,20 @@ def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, vi
             f"None of {count_of(len(paths), 'note')} has this text.",
             hint="Give the text exactly as it stands; `search` with the text in quotes finds where.",
         )
-    return planned
+    if not longer_words:
+        return planned
+    shown = ", ".join(f"\u201c{inline(word)}\u201d" for word in [*dict.fromkeys(longer_words)][:3])
+    warning = f"{count_of(len(longer_words), 'occurrence')} within longer words: {shown}; `whole_words` leaves these."
+    return replace(planned, effect=replace(planned.effect, warnings=(warning,)))
+
+
+def extend_to_words(text: str, span: Span) -> str:
+    start, end = span
+    while not is_word_boundary(text, start):
+        start -= 1
+    while not is_word_boundary(text, end):
+        end += 1
+    return text[start:end]
 
 
 def rename_tag_everywhere(
@@ -372,6 +404,7 @@ class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
     among: tuple[VaultPath, ...]
     old: str
     new: str
+    whole_words: bool = False
 
     @property
     def paths(self) -> Collection[VaultPath]:
@@ -382,6 +415,8 @@ class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
         return True
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        planned = replace_text_everywhere(self.among, self.old, self.new, context.view(draft))
+        planned = replace_text_everywhere(
+            self.among, self.old, self.new, context.view(draft), whole_words=self.whole_words
+        )
         draft.take(planned.plan)
         return planned.effect

@@ -120,6 +120,7 @@ async def change_notes(
     children: bool = True,
     find: Text = "",
     replace: Text = "",
+    whole_words: bool = False,
     to: Folder | None = None,
     expect: Expectation | None = None,
     *,
@@ -143,6 +144,7 @@ async def change_notes(
         children: Rename nested tags as well: `tag/a` to `to/a`.
         find: Text to replace, exactly as it stands.
         replace: The new text.
+        whole_words: Leave `find` alone within longer words.
         to: Folder to move them to; links follow.
         expect: The expected effect; any other is refused.
 
@@ -181,7 +183,7 @@ async def change_notes(
         only = tuple(notes) if folder or tag or where or paths else None
         requests.append(RenameTag(path=path, tag=name, to=new, children=children, among=only))
     if find:
-        requests.append(ReplaceEverywhere(path=first, among=among, old=find, new=replace))
+        requests.append(ReplaceEverywhere(path=first, among=among, old=find, new=replace, whole_words=whole_words))
     if to is not None:
         target = f"{to.strip('/')}/".lstrip("/")
         moves = {path: VaultPath(target + path.rpartition("/")[2]) for path in notes}
