@@ -42,17 +42,24 @@ class TermQuery(Record):
     must_not: NDArray[np.uint64]
 
 
+class KnownCounts:
+    """What was computed of an index as it was at one time; threads that still compute keep it after a change."""
+
+    def __init__(self) -> None:
+        self.norms: dict[tuple[IndexSegment, HiddenRows | None], NDArray[np.float32]] = {}
+        self.counts: dict[HiddenRows | None, tuple[int, int]] = {}
+        self.shown: dict[tuple[IndexSegment, HiddenRows], NDArray[np.bool_]] = {}
+        self.matches: dict[tuple[HiddenRows | bytes | None, ...], NDArray[np.int64]] = {}
+        self.sizes: dict[HiddenRows | None, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+
 class InvertedIndex:
     """The documents of one retriever."""
 
     def __init__(self) -> None:
         self.segments: tuple[IndexSegment, ...] = ()
         """Always replaced, never changed."""
-        self._norms: dict[tuple[IndexSegment, HiddenRows | None], NDArray[np.float32]] = {}
-        self._counts: dict[HiddenRows | None, tuple[int, int]] = {}
-        self._shown: dict[tuple[IndexSegment, HiddenRows], NDArray[np.bool_]] = {}
-        self._matches: dict[tuple[HiddenRows | bytes | None, ...], NDArray[np.int64]] = {}
-        self._sizes: dict[HiddenRows | None, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._known = KnownCounts()
         self._late: list[int] | None = None
         """Numbers dropped while segments are merged."""
 
@@ -84,22 +91,24 @@ class InvertedIndex:
         return sum(segment.dead for segment in self.segments)
 
     def _forget_counts(self) -> None:
-        self._counts, self._norms, self._shown, self._matches, self._sizes = {}, {}, {}, {}, {}
+        self._known = KnownCounts()
 
     def _count(self, hidden: HiddenRows | None) -> tuple[int, int]:
-        if hidden not in self._counts:
+        known = self._known
+        if hidden not in known.counts:
             lengths = [segment.lengths[self._live(segment, hidden)] for segment in self.segments]
-            self._counts[hidden] = (
+            known.counts[hidden] = (
                 sum(int(np.count_nonzero(own)) for own in lengths),
                 sum(int(own.sum()) for own in lengths),
             )
-        return self._counts[hidden]
+        return known.counts[hidden]
 
     def _live(self, segment: IndexSegment, hidden: HiddenRows | None) -> NDArray[np.bool_]:
         if hidden is None:
             return segment.live
-        if (shown := self._shown.get((segment, hidden))) is None:
-            self._shown[segment, hidden] = shown = segment.live & ~np.isin(segment.numbers, hidden.numbers)
+        known = self._known
+        if (shown := known.shown.get((segment, hidden))) is None:
+            known.shown[segment, hidden] = shown = segment.live & ~np.isin(segment.numbers, hidden.numbers)
         return shown
 
     # -- merging ------------------------------------------------------------------------------------------------------
@@ -183,10 +192,10 @@ class InvertedIndex:
         ]
 
     def _norms_of(self, segment: IndexSegment, average: float, hidden: HiddenRows | None) -> NDArray[np.float32]:
-        if (segment, hidden) not in self._norms:
-            norms = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
-            self._norms[segment, hidden] = norms
-        return self._norms[segment, hidden]
+        norms = self._known.norms
+        if (segment, hidden) not in norms:
+            norms[segment, hidden] = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
+        return norms[segment, hidden]
 
     # -- counting -----------------------------------------------------------------------------------------------------
 
@@ -196,7 +205,8 @@ class InvertedIndex:
     def find_numbers(self, required: Sequence[NDArray[np.uint64]], hidden: HiddenRows | None) -> NDArray[np.int64]:
         """Return the numbers of which a document contains one term of each group, in order; none without groups."""
         key = (hidden, *(terms.tobytes() for terms in required))
-        if (known := self._matches.get(key)) is not None:
+        matching = self._known.matches
+        if (known := matching.get(key)) is not None:
             return known
         found = [np.empty(0, np.int64)]
         for segment in self.segments if required else ():
@@ -209,20 +219,21 @@ class InvertedIndex:
             # All documents of a number are in one segment.
             numbers = segment.numbers[matches]
             found.append(numbers[np.diff(numbers, prepend=-1) > 0])
-        if len(self._matches) >= CACHED_MATCHES:
-            self._matches.clear()
-        self._matches[key] = known = np.sort(np.concatenate(found))
+        if len(matching) >= CACHED_MATCHES:
+            matching.clear()
+        matching[key] = known = np.sort(np.concatenate(found))
         return known
 
     def distinct_terms(self, hidden: HiddenRows | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the numbers of all documents, in order, and how many different terms each contains."""
-        if (known := self._sizes.get(hidden)) is not None:
+        known_sizes = self._known.sizes
+        if (known := known_sizes.get(hidden)) is not None:
             return known
         none, live = np.empty(0, np.int64), [(segment, self._live(segment, hidden)) for segment in self.segments]
         numbers = np.concatenate([none, *(segment.numbers[own] for segment, own in live)])
         sizes = np.concatenate([none, *(segment.distinct_terms[own] for segment, own in live)])
         order = np.argsort(numbers)
-        self._sizes[hidden] = found = numbers[order], sizes[order]
+        known_sizes[hidden] = found = numbers[order], sizes[order]
         return found
 
 

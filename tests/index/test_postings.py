@@ -4,7 +4,9 @@ import asyncio
 import math
 import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,6 +76,25 @@ def test_scores_are_those_of_bm25() -> None:
             expected += weight * 2.2 * own.count(word) / (own.count(word) + norm)
         assert score == pytest.approx(expected, rel=1e-5)
     assert [number for number, _, _ in hits] == [1, 2]
+
+
+def test_what_a_thread_counts_is_not_kept_beyond_a_change() -> None:
+    index, (segment,) = indexed({1: "rye bread"}), indexed({2: "rye loaf"}).segments
+
+    class Interrupted(list[Any]):
+        """Terms; another thread adds a document after they were looked up, before they are counted."""
+
+        def __iter__(self) -> Iterator[Any]:
+            yield from super().__iter__()
+            if self not in looked_up:
+                looked_up.append(self)
+            elif segment not in index.segments:
+                index.add(segment)
+
+    looked_up: list[Any] = []
+    assert index.find_numbers(Interrupted([hash_tokens(["rye"])]), None).tolist() == [1]
+    assert index.segments[1:] == (segment,)
+    assert index.find_numbers([hash_tokens(["rye"])], None).tolist() == [1, 2]
 
 
 def test_what_is_merged_answers_as_before(tmp_path: Path) -> None:
