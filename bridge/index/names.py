@@ -344,12 +344,12 @@ class NamesBySide:
         """Those that were asked for since a note changed: a search asks several times."""
 
     def learn(self, note: IndexedNote) -> None:
-        self._languages.clear()
         self._of(note.path).learn(note)
+        self._languages = {}
 
     def forget(self, note: IndexedNote) -> None:
-        self._languages.clear()
         self._of(note.path).forget(note)
+        self._languages = {}
         # They may have been stored before the folder was kept apart.
         self._outside.unsaved += self._folder.holds(note.path)
 
@@ -379,12 +379,14 @@ class NamesBySide:
 
     def languages(self, among: Among) -> tuple[str, ...]:
         """Return the languages of the notes that use the Latin script, most frequent first."""
-        if among not in self._languages:
+        # A thread that still counts keeps this one after a change.
+        languages = self._languages
+        if among not in languages:
             counts = sum((side.languages for side in self._sides(among)), Counter[str]())
             least = MIN_LANGUAGE_SHARE * counts.total()
             known = [(-count, language) for language, count in counts.items() if count > 0 and count >= least]
-            self._languages[among] = tuple(language for _, language in sorted(known))
-        return self._languages[among]
+            languages[among] = tuple(language for _, language in sorted(known))
+        return languages[among]
 
     def _of(self, path: VaultPath) -> KnownNames:
         return self._inside if self._folder.holds(path) else self._outside

@@ -128,12 +128,13 @@ class DescriptionVectors:
             return []
         if model != self._model:
             self._model, self._vectors = model, {}
+        vectors = self._vectors
         for one in operations:
-            if one.name not in self._vectors:
-                self._vectors[one.name] = (await embedder.embed(descriptions(one), query=True)).vectors
+            if one.name not in vectors:
+                vectors[one.name] = (await embedder.embed(descriptions(one), query=True)).vectors
         [asked] = (await embedder.embed([task], query=True)).vectors
         curve = calibration.curve
-        ranked = ((curve(float((self._vectors[one.name] @ asked).max())), one) for one in operations)
+        ranked = ((curve(float((vectors[one.name] @ asked).max())), one) for one in operations)
         return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
 
 
