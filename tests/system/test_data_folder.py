@@ -26,22 +26,23 @@ def delete(index: Path) -> None:
 
 def truncate_all(index: Path) -> None:
     """Cut every file in half."""
-    for file in files(index):
-        os.truncate(file, file.stat().st_size // 2)
+    change_each(index, lambda file: os.truncate(file, file.stat().st_size // 2))
 
 
 def empty_all(index: Path) -> None:
     """Leave every file, empty."""
-    for file in files(index):
-        os.truncate(file, 0)
+    change_each(index, lambda file: os.truncate(file, 0))
 
 
 def scribble(index: Path) -> None:
     """Write over the middle of every file."""
-    for file in files(index):
+
+    def write_over(file: Path) -> None:
         with file.open("r+b") as stream:
             stream.seek(file.stat().st_size // 2)
             stream.write(b"\xde\xad\xbe\xef" * 16)
+
+    change_each(index, write_over)
 
 
 def lose_data_files(index: Path) -> None:
@@ -63,10 +64,13 @@ def put_a_file_in_its_place(index: Path) -> None:
     index.write_text("not a folder")
 
 
-def files(folder: Path) -> list[Path]:
-    """Return every file below a folder."""
+def change_each(folder: Path, change: Callable[[Path], None]) -> None:
+    """Change every file below a folder, but for those that a running bridge removes meanwhile."""
     # Not `rglob`, which fails when a folder goes meanwhile.
-    return [Path(place, name) for place, _, names in os.walk(folder) for name in names]
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                change(Path(place, name))
 
 
 def index_folder(data: Path) -> Path:
