@@ -6,6 +6,7 @@ import logging
 from bridge.engine.indexer import Indexer
 from bridge.engine.parser import sample_texts
 from bridge.errors import BridgeError, IndexUnusable
+from bridge.index.boilerplate import Boilerplate
 from bridge.state.store import Store
 from bridge.vault.vault import Vault
 
@@ -92,9 +93,15 @@ class DenyEnforcer:
         learnt = index.boilerplate
         if not learnt.recurring:
             return False
-        boilerplate = await asyncio.to_thread(
-            lambda: learnt.among(text for _, text in sample_texts(vault, index.view("notes").notes))
-        )
+
+        def learn_again() -> Boilerplate:
+            # The index may know only some of the notes yet.
+            paths = self._indexer.without_agents(vault.scan(was_filled=bool(index.notes)).files)
+            return learnt.among(text for _, text in sample_texts(vault, paths))
+
+        boilerplate = await asyncio.to_thread(learn_again)
+        if index.boilerplate is not learnt:
+            return await self._unlearn()
         if boilerplate == learnt:
             return False
         await index.use_boilerplate(boilerplate)

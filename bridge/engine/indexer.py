@@ -241,7 +241,7 @@ class Indexer:
             if not self.complete and len(read) > max(MAX_NOTES_WITHOUT_POOL, len(scan.files) // 2):
                 # It was begun already if the index is new.
                 self._readers.begin(self.vault, learn=self.settings.boilerplate and not self.index.boilerplate.version)
-            await self._learn(self._without_agents(read), anew=everything)
+            await self._learn(self.without_agents(read), anew=everything)
             left = [notes[path] for path in gone - self._expected if path in notes]
             fresh = [path for path in read - self._expected if path not in self.index.notes]
             # Before the first scan is complete, a search reads itself what it needs.
@@ -412,7 +412,7 @@ class Indexer:
             self._on_denied_move()
         return bool(denied)
 
-    def _without_agents(self, read: Collection[VaultPath]) -> Collection[VaultPath]:
+    def without_agents(self, read: Collection[VaultPath]) -> Collection[VaultPath]:
         """Return notes other than those of agents, whose forms would pass for recurring lines."""
         folder = agents_folder(self.settings)
         is_set_up = folder.about in read or folder.about in self.index.notes

@@ -310,6 +310,21 @@ async def test_lines_that_only_denied_notes_repeat_are_unlearnt(secretive: Path,
         assert host.progress().embedded_total == total + 1
 
 
+async def test_lines_of_notes_that_are_not_indexed_yet_are_kept(secretive: Path, opened: Opened) -> None:
+    for number in range(40):
+        (secretive / f"Garden/{number}.md").write_text(f"Weather today\nBeds {number}.\n")
+    async with opened(secretive) as bridge:
+        host = only(bridge)
+        await settled(host)
+        index = host.vault.index
+        version = index.boilerplate.version
+        # As at a first start, at which the rules are obeyed while most notes wait to be read.
+        await index.write([], [path for path in index.notes if path != "Garden/1.md"])
+        await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
+        assert "Weather today" in index.boilerplate
+        assert index.boilerplate.version == version
+
+
 async def test_two_vaults_are_closed_at_once(
     secretive: Path, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
