@@ -28,8 +28,6 @@ class Folders:
         """The user's MCP servers; never in a vault, since it starts programs."""
         self.secrets = data / "secrets.toml"
         """The secrets that these servers get."""
-        self.agreed_servers = data / "agreed-servers.json"
-        """The agreements of earlier versions."""
 
     def vault(self, vault: VaultId) -> Path:
         return self.data / "vaults" / vault

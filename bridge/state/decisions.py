@@ -1,9 +1,6 @@
 """Keeps what agents ask the user for, and what the user answered, which holds until the user answers otherwise."""
 
-import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import Final, Literal
 
 from msgspec.structs import astuple, replace
@@ -111,16 +108,6 @@ class Decisions:
     def __init__(self, database: Database, now: Callable[[], float]) -> None:
         self._database = database
         self._now = now
-
-    def take_over_servers(self, file: Path) -> None:
-        """Take over the agreements that an earlier version kept in a file for all vaults: digests, by server."""
-        query = f"""
-            INSERT INTO decision ({COLUMNS}) SELECT 'server', '', ?1, ?2, '', NULL, 0, NULL, 1, 'accept', 0, NULL
-            WHERE NOT EXISTS (SELECT 1 FROM decision WHERE kind = 'server' AND name = ?1 AND lasts)
-        """  # noqa: S608 - our own names
-        with suppress(OSError, ValueError, AttributeError):
-            agreed = json.loads(file.read_bytes()).items()
-            self._database.write(query, *((str(name), str(digest)) for name, digest in agreed))
 
     def all(self) -> list[Decision]:
         """Return what waits or was answered, the last first."""

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from bridge.access.tokens import Tokens
-from bridge.data_folder import Folders, vault_id
 from bridge.settings.file import save_settings
 from bridge.state.decisions import ID_DIGITS, MAX_OF_CLIENT, MAX_WAITING, WAIT_S, Decision
 from bridge.state.store import Store
@@ -228,30 +226,6 @@ async def test_the_command_line_lists_and_answers(served: Served, data: Path) ->
     assert (await agent.call("call_server", **SAY)).status == 200
     unknown = await served.command("decide", "nobody@0123456789ab", "accept")
     assert (unknown.status != 0, "Nobody asked for `nobody`" in unknown.err) == (True, True)
-
-
-async def test_agreements_of_before_there_was_one_table_hold(tmp_path: Path) -> None:
-    vault, data = tmp_path / "Notes", tmp_path / "data"
-    vault.mkdir()
-    write_servers(data, more='confirm = "first"')
-    folders = ([vault], data, tmp_path / "models")
-    async with serving(*folders) as served:
-        await readable(served)
-        await (await agent_of(served)).call("call_server", **SAY)
-        (one,) = (await listed(served))["waiting"]
-    store = Store.open(Folders(data).state(vault_id(vault)))
-    (row,) = store.decisions.all()
-    store.database.write("DELETE FROM decision", ())
-    store.close()
-    (data / "agreed-servers.json").write_text(json.dumps({"test": row.digest}))
-    token = Tokens(data / "tokens.json").create("other", ["write"])[1]
-    for answer, status in (("accept", 200), ("reject", 403)):
-        async with serving(*folders) as served:
-            await readable(served)
-            (kept,) = (await listed(served))["answers"]
-            assert (kept["id"], kept["answer"]) == (one["id"], answer)
-            assert (await Agent(served, token).call("call_server", **SAY)).status == status
-            await decide(served, one["id"], "reject")
 
 
 async def test_an_id_that_two_have_is_not_answered(served: Served) -> None:
