@@ -4,10 +4,9 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from bridge.data_folder import Folders, add_former_id, read_former_ids, read_vault_list, vault_id
 from bridge.engine.activity import Activity, Job, Jobs
@@ -34,12 +33,13 @@ from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock, take_among_data_folders
 from bridge.errors import BridgeError, IndexUnusable, NotReady, VaultHeld
 from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
-from bridge.index.index import Index
+from bridge.index.index import Index, IndexHealth
 from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
 from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.models.choice import choose_model
+from bridge.records import Record
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.change_records import ChangeFilter
@@ -124,6 +124,19 @@ AGAIN_AFTER_S = 2.0
 
 WAIT_CHECK_S = 0.25
 """Seconds between looks of a waiter, for what no signal tells."""
+
+
+class HostHealth(Record):
+    """What `doctor` checks of a vault."""
+
+    folder: Path
+    progress: Progress
+    index: IndexHealth | None
+    watches: bool
+    """Whether the settings have the vault watched."""
+    is_watched: bool
+    store_sound: bool
+    store_salvaged: bool
 
 
 class Host:
@@ -250,7 +263,6 @@ class Host:
         await asyncio.to_thread(adopt, self.folders, self.id, self.files)
         self.ids = frozenset({self.id, *read_former_ids(self.folders, self.id)})
         self._store = self._store or Store.open(self.folders.state(self.id))
-        self._store.decisions.take_over_servers(self.folders.agreed_servers)
         folder = self.folders.index(self.id)
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
         if not folder.exists():
@@ -385,22 +397,20 @@ class Host:
             self._vault, self._store, self.embedders, self.settings, self.trouble, paused=self.paused
         )
 
-    def health(self) -> Mapping[str, Any]:
-        """Gather what `doctor` checks."""
+    def health(self) -> HostHealth:
         vault, index = self._vault, None
         # An index that cannot be read is reopened in a moment.
         with contextlib.suppress(IndexUnusable, NotReady):
             index = vault.index.health() if vault else None
-        return {
-            "progress": self.progress(),
-            "index": index,
-            "watching": vault.indexer.watching if vault else False,
-            "watch": self.settings.watch,
-            "store_sound": self._store.sound() if self._store else False,
-            "store_salvaged": self._store.salvaged if self._store else False,
-            "model_trouble": self.embedders.trouble,
-            "folder": self.folders.vault(self.id),
-        }
+        return HostHealth(
+            self.folders.vault(self.id),
+            self.progress(),
+            index,
+            watches=self.settings.watch != "off",
+            is_watched=vault is not None and vault.indexer.watching,
+            store_sound=self._store is not None and self._store.sound(),
+            store_salvaged=self._store is not None and self._store.salvaged,
+        )
 
     def model_keys(self) -> set[str]:
         return self._vault.model_keys() if self._vault is not None else set()

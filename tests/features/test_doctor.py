@@ -5,28 +5,34 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.access.tokens import Tokens
 from bridge.api.feature import Feature, Finding, Fix
 from bridge.api.registry import install
 from bridge.data_folder import Folders
+from bridge.engine.host import HostHealth
+from bridge.engine.model_pool import Embedders
+from bridge.engine.progress import measure_progress
 from bridge.errors import VaultUnreadable
 from bridge.features import FEATURES
 from bridge.features.status import doctor
 from bridge.features.status.operations import free_bytes
+from bridge.index.index import IndexHealth
 from bridge.markdown.decode import digest_of
+from bridge.records import Record
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from tests.features.served import Served, readable, serving, write_vault
 from tests.models.disks import read_only
+
+Made = TypeVar("Made", bound=Record)
 
 NOTES = {"A.md": "# A\n"}
 
@@ -202,18 +208,14 @@ async def test_proposals_that_take_more_room_than_they_may_are_seen(served: Serv
     assert (found.verdict, "history_mb" in found.do) == ("warn", True)
 
 
-def health(**facts: Any) -> Mapping[str, Any]:
-    progress: dict[str, Any] = {"trouble": None, "notes": 1, "passages": 1, "ready_keyword": True, "failed": {}}
-    index = {"fragments": 1, "bytes": 1, "rebuilds": 0, "unindexed_rows": 0, "set_aside": None}
-    return {
-        "progress": SimpleNamespace(**{k: facts.get(k, v) for k, v in progress.items()}),
-        "index": SimpleNamespace(**{k: facts.get(k, v) for k, v in index.items()}) if facts.get("open", True) else None,
-        "folder": Path("here"),
-        "watch": facts.get("watch", "auto"),
-        "watching": facts.get("watching", True),
-        "store_sound": facts.get("store_sound", True),
-        "store_salvaged": facts.get("store_salvaged", False),
-    }
+def health(**facts: Any) -> HostHealth:
+    def of(record: Made) -> Made:
+        return replace(record, **{name: fact for name, fact in facts.items() if name in record.__struct_fields__})
+
+    progress = measure_progress(None, None, Embedders(Path("here"), Settings()), Settings(), None, paused=False)
+    index = IndexHealth(fragments=1, bytes=1, rebuilds=0, unindexed_rows=0, set_aside=None)
+    states = {"watches": True, "is_watched": True, "store_sound": True, "store_salvaged": False}
+    return of(HostHealth(Path("here"), of(replace(progress, ready_keyword=True)), of(index), **states))
 
 
 @pytest.mark.parametrize(
@@ -221,7 +223,7 @@ def health(**facts: Any) -> Mapping[str, Any]:
     [
         ({}, "ok"),
         ({"trouble": "It is broken."}, "fail"),
-        ({"open": False}, "warn"),
+        ({"index": None}, "warn"),
         ({"ready_keyword": False}, "warn"),
         ({"fragments": 1000}, "warn"),
         ({"unindexed_rows": 100_000}, "warn"),
@@ -243,9 +245,9 @@ def test_an_index_that_is_not_compact_has_its_fix() -> None:
     ("facts", "verdict"),
     [
         ({}, "ok"),
-        ({"watch": "off"}, "warn"),
-        ({"watching": False}, "ok"),
-        ({"watching": False, "trouble": "The disk is gone."}, "warn"),
+        ({"watches": False}, "warn"),
+        ({"is_watched": False}, "ok"),
+        ({"is_watched": False, "trouble": "The disk is gone."}, "warn"),
     ],
 )
 def test_the_watcher_is_judged(facts: dict[str, Any], verdict: str) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from bridge.api.feature import Check, Finding, Fix, VaultCheck, Verdict, Waiting
 from bridge.api.markup import Element, Line, Role, Segment, aside
 from bridge.api.registry import FEATURES, operation
 from bridge.engine.hooks import describe_failure
-from bridge.engine.host import Host
+from bridge.engine.host import Host, HostHealth
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.index.index import IndexHealth
@@ -234,12 +234,12 @@ def glob_of(folder: str) -> str:
     return name if FILLED.get(name) == () else f"{folder.replace('[', '[[]')}/**"
 
 
-def check_index(health: Mapping[str, Any]) -> Finding:
-    index_health, progress = health["index"], health["progress"]
+def check_index(health: HostHealth) -> Finding:
+    index_health, progress = health.index, health.progress
     if progress.trouble is not None:
         # Trouble of the vault or the disk is no reason to lose an index that is sound.
-        own = str(health["folder"] / "index") in progress.trouble
-        do = f"If it stays so, delete {health['folder'] / 'index'}." if own else "It goes on once that is mended."
+        own = str(health.folder / "index") in progress.trouble
+        do = f"If it stays so, delete {health.folder / 'index'}." if own else "It goes on once that is mended."
         return make_finding("index", "fail", progress.trouble, do)
     if index_health is None:
         return make_finding("index", "warn", "The index is being opened.", "Ask again in a moment.")
@@ -286,12 +286,12 @@ def check_repairs(index_health: IndexHealth, text: str) -> Finding:
     return make_finding("index", "warn", f"{text} What could not be used{why} was built again.", "Check the disk.")
 
 
-def check_state(health: Mapping[str, Any]) -> Finding:
-    if health["index"] is not None and not health["store_sound"]:
+def check_state(health: HostHealth) -> Finding:
+    if health.index is not None and not health.store_sound:
         return make_finding(
             "state", "fail", "The state file is damaged.", "Restart: it is made again from what can be read."
         )
-    if health["store_salvaged"]:
+    if health.store_salvaged:
         return make_finding(
             "state",
             "warn",
@@ -301,14 +301,14 @@ def check_state(health: Mapping[str, Any]) -> Finding:
     return make_finding("state", "ok", "The state file is sound.")
 
 
-def check_watcher(health: Mapping[str, Any]) -> Finding:
-    if health["watch"] == "off":
+def check_watcher(health: HostHealth) -> Finding:
+    if not health.watches:
         return make_finding(
             "watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start."
         )
-    if not health["watching"] and health["progress"].trouble:
+    if not health.is_watched and health.progress.trouble:
         return make_finding("watcher", "warn", "Nothing watches the vault now.", 'Set watch = "poll".')
-    begins = "as they happen" if health["watching"] else "once all notes were read"
+    begins = "as they happen" if health.is_watched else "once all notes were read"
     return make_finding("watcher", "ok", f"Changes are noticed {begins}.")
 
 
