@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 from scripts.lib.torture.report import Report
 from tests.vault.write.dying_races import NOTE, raced_once
-from tests.vault.write.races import Found, run_races
+from tests.vault.write.faults import Findings
+from tests.vault.write.races import run_races
 
 AT_ONCE = 16
 WITHOUT_LEASES = 5
@@ -31,23 +32,14 @@ def torture_races(steps: int, seed: int) -> Report:
         faults={
             "saves lost, or changes left open, by processes that were killed": len(broken),
         }
-        | {
-            f"{name} ({way})": len(faults)
-            for way, one in found.items()
-            for name, faults in (
-                ("saves lost", one.lost),
-                ("initial texts lost", one.beginnings),
-                ("journal or answer lies", one.lies),
-                ("unclear refusals", one.unclear),
-            )
-        },
+        | {f"{name} ({way})": len(faults) for way, one in found.items() for name, faults in one.by_kind.items()},
         figures={f"{name} ({way})": n for way, one in found.items() for name, n in sorted(one.done.items())}
         | {"processes killed": kills},
         examples=(*broken, *(fault for one in found.values() for fault in one.faults)),
     )
 
 
-def run_in_folder(races: int, seed: int) -> Found:
+def run_in_folder(races: int, seed: int) -> Findings:
     """Run races in a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         return asyncio.run(run_races(Path(folder), races, seed, at_once=AT_ONCE))

@@ -24,10 +24,7 @@ def torture_writer(steps: int, seed: int) -> Report:
     kills, broken = kill_writers(draw, max(steps // STEPS_A_KILL, 1))
     return Report(
         faults={
-            "bytes lost": len(found.lost),
-            "mixtures": len(found.mixtures),
-            "journal disagreements": len(found.disagreements),
-            "leftovers, or touched outside the vault": len(found.leftovers),
+            **{kind: len(faults) for kind, faults in found.by_kind.items()},
             "killed processes that left neither old nor new": len(broken),
         },
         figures={

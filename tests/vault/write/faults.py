@@ -3,8 +3,10 @@
 import errno
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from bridge.vault.plan import Plan
@@ -34,6 +36,26 @@ class Fault:
     at: int = 0
     code: int = errno.EIO
     save: Callable[[], None] | None = None
+
+
+class Findings:
+    """What was done, and the faults by kind."""
+
+    def __init__(self, *kinds: str) -> None:
+        self.done = Counter[str]()
+        self.by_kind: dict[str, list[str]] = {kind: [] for kind in kinds}
+
+    @property
+    def faults(self) -> list[str]:
+        """All faults."""
+        return [fault for faults in self.by_kind.values() for fault in faults]
+
+
+def save_as(way: str, path: Path) -> None:
+    """Save a file as another program does: in place, or by a rename."""
+    place = path if way == "in place" else path.with_name("saving")
+    place.write_bytes(b"saved")
+    place.replace(path)
 
 
 class FaultyDisk(SystemCalls):

@@ -4,10 +4,8 @@ import asyncio
 import json
 import random
 import sys
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import VaultPath
 from bridge.vault.write.handle import DRAFT
+from tests.vault.write.faults import Findings
 from tests.vault.write.plans import digest
 from tests.vault.write.savers import MANNERS
 
@@ -32,25 +31,10 @@ CLEAR = {"note_changed", "busy", "note_not_found"}
 """Codes that explain the situation to an agent; while a program moves a backup aside, no note has the name."""
 AGENT = Author("edit_note", client="agent")
 
-
-@dataclass
-class Found:
-    """What was done, and the faults."""
-
-    done: Counter[str] = field(default_factory=Counter)
-    lost: list[str] = field(default_factory=list)
-    """Saves that are not in the vault."""
-    beginnings: list[str] = field(default_factory=list)
-    """Notes without their initial text."""
-    lies: list[str] = field(default_factory=list)
-    """Changes whose journal entry or result disagrees with the disk."""
-    unclear: list[str] = field(default_factory=list)
-    """Refusals that do not say what to do."""
-
-    @property
-    def faults(self) -> list[str]:
-        """All faults."""
-        return [*self.lost, *self.beginnings, *self.lies, *self.unclear]
+LOST = "saves lost"
+BEGINNINGS = "initial texts lost"
+LIES = "journal or answer lies"
+UNCLEAR = "unclear refusals"
 
 
 class Races:
@@ -59,7 +43,7 @@ class Races:
     def __init__(self, host: Host, draw: random.Random) -> None:
         self.host = host
         self.draw = draw
-        self.found = Found()
+        self.found = Findings(LOST, BEGINNINGS, LIES, UNCLEAR)
 
     async def race(self, saver: asyncio.subprocess.Process, note: str, number: int) -> None:
         """Let an agent change a note while a program saves it, and check the result."""
@@ -110,11 +94,11 @@ class Races:
         await wait_until(lambda: not self.is_open(path))
         now, found = read(place), self.found
         if text.strip() not in now and not self.is_proposed(path, text):
-            found.lost.append(f"{what}: {now[:80]!r}")
+            found.by_kind[LOST].append(f"{what}: {now[:80]!r}")
         if f"What {path} said first." not in now:
-            found.beginnings.append(what)
+            found.by_kind[BEGINNINGS].append(what)
         if answer not in {"made", "undone", "undo: change_conflict"} | CLEAR:
-            found.unclear.append(what)
+            found.by_kind[UNCLEAR].append(what)
         store = self.host.store
         kept = [
             change
@@ -123,14 +107,14 @@ class Races:
             and any(line.encode() in (store.snapshots.read(step.after) or b"") for step in change.steps if step.after)
         ]
         if answer == "made" and not kept:
-            found.lies.append(f"{what}: no change is kept")
+            found.by_kind[LIES].append(f"{what}: no change is kept")
         if answer in CLEAR and (kept or line in now):
-            found.lies.append(f"{what}: it was refused, and is there")
+            found.by_kind[LIES].append(f"{what}: it was refused, and is there")
         for change in kept:
             for step in change.steps:
                 before = (store.snapshots.read(step.before) or b"").decode() if step.before else ""
                 if f"What {path} said first." not in before and not self.was_late(path):
-                    found.lies.append(f"{what}: it changed what was half saved")
+                    found.by_kind[LIES].append(f"{what}: it changed what was half saved")
 
     def is_open(self, path: VaultPath) -> bool:
         """Say whether a change of a note is still being written."""
@@ -177,7 +161,7 @@ async def program() -> AsyncIterator[asyncio.subprocess.Process]:
         await process.wait()
 
 
-async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> Found:
+async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> Findings:
     """Run races of several notes simultaneously.
 
     Args:
@@ -204,9 +188,9 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
 
         await asyncio.gather(*(several(which) for which in range(at_once)))
         await wait_until(lambda: not host.store.journal.find_unsettled())
-        torture.found.lies += [f"{change.id} is open" for change, _ in host.store.journal.find_unsettled()]
+        torture.found.by_kind[LIES] += [f"{change.id} is open" for change, _ in host.store.journal.find_unsettled()]
         left: list[Any] = [file.name for file in root.rglob(f"{DRAFT}*")]
-        torture.found.lies += [f"{name} is left" for name in left]
+        torture.found.by_kind[LIES] += [f"{name} is left" for name in left]
         return torture.found
     finally:
         await bridge.stop()

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from bridge.vault.vault import Vault
 from bridge.vault.write import bulk
 from bridge.vault.write.syscalls import SystemCalls, exchange
 from bridge.vault.write.writer import Writer, WriteStopped, apply_step
-from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
+from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind, save_as
 from tests.vault.write.plans import Noted, put, together, tree, write_plan
 
 MAX_CALLS = 400
@@ -159,15 +160,7 @@ def test_nothing_takes_a_name_before_all_texts_are_on_the_disk(fresh: Callable[[
 def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) -> None:
     for at in range(1, MAX_CALLS):
         root = fresh()
-
-        def save(root: Path = root) -> None:
-            if way == "in place":
-                (root / "Folder/b.md").write_bytes(b"saved")
-            else:
-                (root / "saving").write_bytes(b"saved")
-                (root / "saving").replace(root / "Folder/b.md")
-
-        disk, noted = FaultyDisk(Fault("save", at, save=save)), Noted()
+        disk, noted = FaultyDisk(Fault("save", at, save=partial(save_as, way, root / "Folder/b.md"))), Noted()
         refused = False
         try:
             write_plan(bulk_writer(root, disk), plan(), FaultyEntry(noted, disk))

@@ -6,6 +6,7 @@ import itertools
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from bridge.vault.write import syscalls
 from bridge.vault.write.syscalls import SystemCalls, exchange
 from bridge.vault.write.writer import Writer, undo_step
 from tests.vault.write.drawn import Tree
-from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
+from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind, save_as
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, write_plan
 
 MAX_CALLS = 400
@@ -106,15 +107,7 @@ def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind
 def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) -> None:
     for at in range(1, MAX_CALLS):
         root = fresh()
-
-        def save(root: Path = root) -> None:
-            if way == "in place":
-                (root / "a.md").write_bytes(b"saved")
-            else:
-                (root / "saving").write_bytes(b"saved")
-                (root / "saving").replace(root / "a.md")
-
-        disk, noted = FaultyDisk(Fault("save", at, save=save)), Noted()
+        disk, noted = FaultyDisk(Fault("save", at, save=partial(save_as, way, root / "a.md"))), Noted()
         try:
             write_plan(Writer(Vault(root, Rules()), disk), put("a.md", b"old a.md", b"new"), FaultyEntry(noted, disk))
         except (NoteChanged, Busy):

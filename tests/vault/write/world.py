@@ -2,8 +2,6 @@
 
 import random
 import shutil
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.errors import BridgeError
@@ -15,7 +13,7 @@ from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import NAMES, Tree, after, drawn_plan, is_note
-from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed
+from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Findings, Killed
 from tests.vault.write.plans import digest, tree, write_plan
 
 MAX_CALLS = 60
@@ -24,25 +22,10 @@ FULL_TRASH = 20
 """Files after which the user empties the trash."""
 OUTSIDE: Tree = {"mine.md": b"not of the vault"}
 
-
-@dataclass
-class Figures:
-    """What was done, and the faults."""
-
-    done: Counter[str] = field(default_factory=Counter)
-    lost: list[str] = field(default_factory=list)
-    """Bytes that are neither in the vault nor kept."""
-    mixtures: list[str] = field(default_factory=list)
-    """Files that are neither old nor new, and changes that were made only in part."""
-    disagreements: list[str] = field(default_factory=list)
-    """Changes whose journal entry disagrees with the disk."""
-    leftovers: list[str] = field(default_factory=list)
-    """Temporary files that remained, and changes outside the vault."""
-
-    @property
-    def faults(self) -> list[str]:
-        """All faults."""
-        return [*self.lost, *self.mixtures, *self.disagreements, *self.leftovers]
+LOST = "bytes lost"
+MIXTURES = "mixtures"
+DISAGREEMENTS = "journal disagreements"
+LEFTOVERS = "leftovers, or touched outside the vault"
 
 
 class World:
@@ -55,7 +38,7 @@ class World:
         (self.outside / "mine.md").write_bytes(b"not of the vault")
         (self.root / "out").symlink_to(self.outside)
         self.draw = draw
-        self.figures = Figures()
+        self.figures = Findings(LOST, MIXTURES, DISAGREEMENTS, LEFTOVERS)
         self.contents: dict[Digest, bytes] = {}
         self.saved: tuple[str, bytes, bytes | None] | None = None
         """The save by another program during a change: its path, its bytes, and the bytes it replaced."""
@@ -182,12 +165,12 @@ class World:
             held = now.get(place, "nothing")
             mine = place == path or (theirs is not None and held in {None, "nothing", theirs}) or outcome == "conflict"
             if held != expected.get(place, "nothing") and not mine:
-                figures.mixtures.append(f"{outcome}: {place}")
+                figures.by_kind[MIXTURES].append(f"{outcome}: {place}")
             if isinstance(held, bytes) and is_note(place) and digest(held) not in self.contents:
-                figures.mixtures.append(f"{place} is neither old nor new")
+                figures.by_kind[MIXTURES].append(f"{place} is neither old nor new")
         there = {*now.values()}
         if theirs is not None and theirs not in there:
-            figures.lost.append(f"what was saved meanwhile ({outcome})")
+            figures.by_kind[LOST].append(f"what was saved meanwhile ({outcome})")
         for place, data in before.items():
             if (
                 data is not None
@@ -195,9 +178,9 @@ class World:
                 and data != over
                 and self.store.snapshots.read(digest(data)) != data
             ):
-                figures.lost.append(place)
-        figures.leftovers += [place for place in now if "vaultside" in place]
-        figures.leftovers += [] if tree(self.outside) == OUTSIDE else ["outside the vault"]
+                figures.by_kind[LOST].append(place)
+        figures.by_kind[LEFTOVERS] += [place for place in now if "vaultside" in place]
+        figures.by_kind[LEFTOVERS] += [] if tree(self.outside) == OUTSIDE else ["outside the vault"]
         self.judge_journal(change, outcome)
 
     def judge_journal(self, change: Change, outcome: str) -> None:
@@ -209,11 +192,11 @@ class World:
             or self.store.journal.find_unsettled()
             or (row and row.steps != change.steps)
         ):
-            self.figures.disagreements.append(f"{outcome}: {row}")
+            self.figures.by_kind[DISAGREEMENTS].append(f"{outcome}: {row}")
         for step in row.steps if row else ():
             for content in (step.before, step.after) if step.kind == "put" else ():
                 if content is not None and self.store.snapshots.read(content) != self.contents[content]:
-                    self.figures.lost.append(f"what {step.path} said")
+                    self.figures.by_kind[LOST].append(f"what {step.path} said")
 
     # -- random values ------------------------------------------------------------------------------------------------
 
