@@ -1,6 +1,7 @@
 """Renaming and replacing in many notes at once."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -221,25 +222,6 @@ def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, .
     return tuple(warnings)
 
 
-def edit_properties_of(
-    paths: Collection[VaultPath],
-    values: Mapping[str, Value],
-    remove: Collection[str],
-    add_tags: Sequence[str],
-    remove_tags: Collection[str],
-    view: VaultView,
-    types: Mapping[str, str],
-) -> PlanAndEffect:
-    """Plan to set and remove properties, and to add and remove tags, in each of some notes."""
-
-    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
-        made = edit_properties(path, data, values, remove, types) if values or remove else data
-        made = edit_tags(path, made, add_tags, remove_tags) if add_tags or remove_tags else made
-        return made, 1
-
-    return edit_many(paths, view, edit)
-
-
 def replace_text_everywhere(
     paths: Collection[VaultPath], old: str, new: str, view: VaultView, *, whole_words: bool
 ) -> PlanAndEffect:
@@ -313,71 +295,75 @@ def rename_tag_everywhere(
     return replace(planned, effect=replace(effect, warnings=name_warnings(named)))
 
 
-class RenameTag(Request, kw_only=True, tag="rename_tag"):
-    """Renames a tag in all notes and canvases, or some; `path` is one of them."""
+class ManyNotesRequest(Request, kw_only=True):
+    """Changes all notes, or some; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
     keeps_structure: ClassVar[bool] = True
 
+    among: tuple[VaultPath, ...] | None = None
+
+    @property
+    def paths(self) -> Collection[VaultPath] | None:
+        return None if self.relinks else self.among
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        planned = self.plan_everywhere(draft, context)
+        draft.take(planned.plan)
+        return planned.effect
+
+    @abstractmethod
+    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+        """Plan the change in each note."""
+
+
+class RenameTag(ManyNotesRequest, kw_only=True, tag="rename_tag"):
+    """Renames a tag in notes and canvases."""
+
     tag: str
     to: str
     children: bool = True
-    among: tuple[VaultPath, ...] | None = None
 
     @property
     def rename(self) -> tuple[str, str]:
         return f"#{self.tag.removeprefix('#')}", f"#{self.to.removeprefix('#')}"
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
         rename = TagRename.of(self.tag, self.to, children=self.children)
-        planned = rename_tag_everywhere(rename, context.view(draft), paths=self.among)
-        draft.take(planned.plan)
-        return planned.effect
+        return rename_tag_everywhere(rename, context.view(draft), paths=self.among)
 
 
-class RenameProperty(Request, kw_only=True, tag="rename_property"):
-    """Renames a property in all notes, or some; `path` is one of them."""
-
-    relinks: ClassVar[bool] = True
-    keeps_structure: ClassVar[bool] = True
+class RenameProperty(ManyNotesRequest, kw_only=True, tag="rename_property"):
+    """Renames a property in notes."""
 
     name: str
     to: str
-    among: tuple[VaultPath, ...] | None = None
-    on_clash: Literal["refuse", "keep", "merge"] = "refuse"
+    on_clash: OnClash = "refuse"
 
     @property
     def rename(self) -> tuple[str, str]:
         return self.name, self.to
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
         view, types = context.view(draft), context.obsidian().property_types
-        planned = rename_property_everywhere(self.name, self.to, view, types, paths=self.among, on_clash=self.on_clash)
-        draft.take(planned.plan)
-        return planned.effect
+        return rename_property_everywhere(self.name, self.to, view, types, paths=self.among, on_clash=self.on_clash)
 
 
-class ChangeValues(Request, kw_only=True, tag="change_values"):
-    """Replaces a value of a property in some notes; `path` is one of them."""
-
-    relinks: ClassVar[bool] = True
-    keeps_structure: ClassVar[bool] = True
+class ChangeValues(ManyNotesRequest, kw_only=True, tag="change_values"):
+    """Replaces a value of a property in notes."""
 
     name: str
     old: Value
     to: Value
-    among: tuple[VaultPath, ...] | None = None
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), paths=self.among)
-        draft.take(planned.plan)
-        return planned.effect
+    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+        return replace_values_everywhere(self.name, self.old, self.to, context.view(draft), paths=self.among)
 
 
-class EditProperties(Request, kw_only=True, tag="edit_properties"):
-    """Sets and removes properties, and adds and removes tags, in some notes; `path` is one of them."""
+class EditProperties(ManyNotesRequest, kw_only=True, tag="edit_properties"):
+    """Sets and removes properties, and adds and removes tags, in some notes."""
 
-    keeps_structure: ClassVar[bool] = True
+    relinks: ClassVar[bool] = False
 
     among: tuple[VaultPath, ...]
     properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
@@ -385,21 +371,24 @@ class EditProperties(Request, kw_only=True, tag="edit_properties"):
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
 
-    @property
-    def paths(self) -> Collection[VaultPath]:
-        return self.among
+    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+        types = context.obsidian().property_types
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        view, types = context.view(draft), context.obsidian().property_types
-        planned = edit_properties_of(
-            self.among, self.properties, self.remove, self.add_tags, self.remove_tags, view, types
-        )
-        draft.take(planned.plan)
-        return planned.effect
+        def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+            if self.properties or self.remove:
+                data = edit_properties(path, data, self.properties, self.remove, types)
+            if self.add_tags or self.remove_tags:
+                data = edit_tags(path, data, self.add_tags, self.remove_tags)
+            return data, 1
+
+        return edit_many(self.among, context.view(draft), edit)
 
 
-class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
-    """Replaces a text in some notes; `path` is one of them."""
+class ReplaceEverywhere(ManyNotesRequest, kw_only=True, tag="replace_everywhere"):
+    """Replaces a text in some notes."""
+
+    relinks: ClassVar[bool] = False
+    keeps_structure: ClassVar[bool] = False
 
     among: tuple[VaultPath, ...]
     old: str
@@ -407,16 +396,9 @@ class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
     whole_words: bool = False
 
     @property
-    def paths(self) -> Collection[VaultPath]:
-        return self.among
-
-    @property
     def skips_overtaken(self) -> bool:
         return True
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        planned = replace_text_everywhere(
-            self.among, self.old, self.new, context.view(draft), whole_words=self.whole_words
-        )
-        draft.take(planned.plan)
-        return planned.effect
+    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+        view = context.view(draft)
+        return replace_text_everywhere(self.among, self.old, self.new, view, whole_words=self.whole_words)
