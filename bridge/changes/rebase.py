@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from bridge.records import Record
+from bridge.text.budget import shorten
 from bridge.text.diff import decode_text, display_text, encode_text, unified_diff
 from bridge.text.merge import MergeConflict, merge3
 from bridge.types import Lines, VaultPath
@@ -57,7 +58,7 @@ def encode_merged(path: VaultPath, mine: str, merged: str, other: str = "{}") ->
 
 
 def _quote(text: str) -> str:
-    return display_text(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…")
+    return display_text(shorten(text, _MAX_QUOTED_CHARS))
 
 
 def _is_json(text: str) -> bool:

@@ -13,7 +13,7 @@ from bridge.errors import BridgeError, ServerFailed
 from bridge.features.external_tools.server_file import redact_line, redact_secrets, replace_values
 from bridge.features.external_tools.stdio import MAX_LINE_BYTES, Launch, Program, exchange_messages, start_program
 from bridge.records import Record
-from bridge.text.budget import cut, cut_start, fit_words
+from bridge.text.budget import cut, cut_start, fit_words, shorten
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -277,8 +277,7 @@ class Connection:
         return await asyncio.to_thread(make_reply, answer, self.launch.secrets)
 
     def redact(self, text: str) -> str:
-        line = redact_line(text, self.launch.secrets)
-        return line if len(line) <= MAX_FAILURE_CHARS else f"{line[:MAX_FAILURE_CHARS]}…"
+        return shorten(redact_line(text, self.launch.secrets), MAX_FAILURE_CHARS)
 
     def _require_client(self) -> "Client":
         if self._client is None or not self.is_open:

@@ -13,6 +13,7 @@ from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.search.sentences import Sentence, iter_sentences
+from bridge.text.budget import shorten
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
@@ -31,7 +32,7 @@ class QuotedDefinition(Record):
 def first_sentence(path: VaultPath, text: str) -> str:
     """Return the first sentence of a note as it reads; empty if it has none."""
     sentence = next(iter_sentences(parse(path, text.encode("utf-8", "replace"))), None)
-    return "" if sentence is None else _cut(sentence.text)
+    return "" if sentence is None else shorten(inline(sentence.text), MAX_DEFINITION_CHARS)
 
 
 def find_definition(name: str, texts: Mapping[VaultPath, str]) -> QuotedDefinition | None:
@@ -44,17 +45,11 @@ def find_definition(name: str, texts: Mapping[VaultPath, str]) -> QuotedDefiniti
     if not said:
         return None
     best = min(said, key=lambda one: (fold_case(one.text).find(wanted) > LEAD, one.kind != "paragraph"))
-    return QuotedDefinition(_cut(best.text), best.path)
+    return QuotedDefinition(shorten(inline(best.text), MAX_DEFINITION_CHARS), best.path)
 
 
 LEAD: Final = 5
 """Characters before a name in a sentence that begins with it, such as those of an article."""
-
-
-def _cut(text: str) -> str:
-    shown = inline(text)
-    return shown if len(shown) <= MAX_DEFINITION_CHARS else f"{shown[: MAX_DEFINITION_CHARS - 1].rstrip()}…"
-
 
 MIN_NEAR_NOTES: Final = 3
 """Near notes that must link to a name for it to become a topic."""
