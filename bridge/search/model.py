@@ -89,8 +89,8 @@ class ShownPassage(Record):
     form: Form = "passage"
 
 
-class SearchHit(Record):
-    """One note with its best passage."""
+class HitText(Record):
+    """What a hit says of a note and its best passage."""
 
     path: VaultPath
     title: str
@@ -100,6 +100,11 @@ class SearchHit(Record):
     score: float
     why: tuple[str, ...]
     tags: tuple[str, ...]
+
+
+class SearchHit(HitText):
+    """One note with its best passage."""
+
     modified: float
     digest: Digest
     passages: tuple[ShownPassage, ...] = ()

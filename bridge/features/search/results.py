@@ -10,14 +10,14 @@ from bridge.api.moments import iso
 from bridge.features.answers.public import answerability_notice
 from bridge.records import Record
 from bridge.search.answerability import Answerability
-from bridge.search.model import SearchHit, ShownPassage
+from bridge.search.model import HitText, SearchHit, ShownPassage
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline, quote_path
-from bridge.types import Lines, SearchDepth, VaultPath
+from bridge.types import SearchDepth
 
 
-class Hit(Record):
+class Hit(HitText):
     """A note, represented by its best passage, or a block of a note.
 
     Attributes:
@@ -36,14 +36,6 @@ class Hit(Record):
         vault: The vault that holds it, where every vault was searched.
     """
 
-    path: VaultPath
-    title: str
-    heading: str
-    lines: Lines
-    snippet: str
-    score: float
-    why: tuple[str, ...]
-    tags: tuple[str, ...]
     modified: str
     digest: str
     passages: tuple[ShownPassage, ...] = ()
