@@ -1,4 +1,4 @@
-"""Publishes events in order to subscribers; a bounded number of past events can be replayed."""
+"""Publishes events in order to subscribers; a bounded number of past ones can be replayed. Signals wake waiters."""
 
 import asyncio
 from collections import deque
@@ -8,6 +8,28 @@ from typing import ClassVar, Literal
 
 from bridge.records import Record
 from bridge.types import VaultPath
+
+
+class Signal:
+    """Notifies every present waiter once; later waiters wait for the next time."""
+
+    def __init__(self) -> None:
+        self._next = asyncio.Event()
+
+    def notify(self) -> None:
+        """Wake all present waiters; call on the event loop."""
+        self._next.set()
+        self._next = asyncio.Event()
+
+    async def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the next time; return False when `timeout` seconds passed first."""
+        try:
+            # Not wait_for: before Python 3.12 it loses a cancellation that arrives together with the event.
+            async with asyncio.timeout(timeout):
+                await self._next.wait()
+        except TimeoutError:
+            return False
+        return True
 
 
 class PendingCounts(Record):

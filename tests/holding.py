@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 
 import pytest
 
-from bridge.engine.parser import Outcome, ReadOptions
-from bridge.engine.parser_pool import ParserPool
+from bridge.engine.parser_pool import Outcome, ParserPool, ReadOptions
 from bridge.models.worker_process import Frame, WorkerProcess
 from bridge.types import VaultPath
 

@@ -12,7 +12,7 @@ from bridge.changes.git import last_commits
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.types import VaultPath
-from bridge.vault.birth_time import birth_time
+from bridge.vault.open_file import birth_time
 
 COPY_S: Final = 600.0
 """Seconds between the times of two files that were copied together."""

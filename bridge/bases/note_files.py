@@ -14,7 +14,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Value
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
-from bridge.vault.birth_time import birth_time
+from bridge.vault.open_file import birth_time
 
 _NOWHERE: Final = VaultPath("")
 

@@ -14,6 +14,7 @@ from bridge.changes.relink import has_only_followed
 from bridge.markdown.decode import digest_of
 from bridge.state.change_records import Change
 from bridge.text.diff import (
+    MergeConflict,
     decode_text,
     encode_text,
     group_pieces,
@@ -24,7 +25,6 @@ from bridge.text.diff import (
     slide_pieces,
     split_lines,
 )
-from bridge.text.merge import MergeConflict
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 

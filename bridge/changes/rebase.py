@@ -6,8 +6,7 @@ from typing import Final
 
 from bridge.records import Record
 from bridge.text.budget import shorten
-from bridge.text.diff import decode_text, display_text, encode_text, unified_diff
-from bridge.text.merge import MergeConflict, merge3
+from bridge.text.diff import MergeConflict, decode_text, display_text, encode_text, merge3, unified_diff
 from bridge.types import Lines, VaultPath
 
 _MAX_QUOTED_CHARS: Final = 2_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bridge.export.command_catalogue import CommandCatalogue, OperationCommand
+    from bridge.export.catalogue import CommandCatalogue, OperationCommand
 
 PROGRAM = "vaultside"
 

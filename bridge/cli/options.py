@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.errors import InvalidArguments
 
 if TYPE_CHECKING:
-    from bridge.export.command_catalogue import CommandArgument, OperationCommand
+    from bridge.export.catalogue import CommandArgument, OperationCommand
 
 
 _BEGINS_OBJECT = re.compile(r"\s*\[?\s*\{")

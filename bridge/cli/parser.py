@@ -12,7 +12,7 @@ from bridge.cli.options import add_options
 from bridge.text.closest import find_alike
 
 if TYPE_CHECKING:
-    from bridge.export.command_catalogue import OperationCommand
+    from bridge.export.catalogue import OperationCommand
 
 COMMANDS = {
     "serve": "Serve vaults to Obsidian, agents and this command.",

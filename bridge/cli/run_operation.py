@@ -22,7 +22,7 @@ from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound
 from bridge.server.runtime_file import VIEW
 
 if TYPE_CHECKING:
-    from bridge.export.command_catalogue import OperationCommand
+    from bridge.export.catalogue import OperationCommand
 
 LISTS = ("hits", "notes", "tasks", "tags", "folders")
 """Fields of results that list what was found."""

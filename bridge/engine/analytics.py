@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.errors import Busy
-from bridge.graph.columns import Edges, concat_edges
+from bridge.graph.columns import EdgeKind, Edges, concat_edges
 from bridge.graph.graph import Graph
-from bridge.graph.kinds import EdgeKind
 from bridge.graph.measure import Measures, Network, build_network, compute_layout, measure_network, pagerank
 from bridge.graph.pairs import find_gaps, mutual_neighbours, pairs_by_folder, pairs_by_tag
 from bridge.graph.walk import arcs

@@ -18,10 +18,9 @@ from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.move_note import stale_name_warnings
 from bridge.changes.view import LinkSources, VaultView
 from bridge.engine.indexer import Indexer
-from bridge.engine.planned_change import PlannedChange
+from bridge.engine.planned_change import PlannedChange, VaultCounter
 from bridge.engine.read_cache import ReadCache
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
-from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names

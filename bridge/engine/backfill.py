@@ -10,8 +10,8 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from bridge.engine.model_pool import Embedders, model_key
-from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
+from bridge.events import Signal
 from bridge.index.index import Index
 from bridge.index.vectors import MissingVector
 from bridge.models.choice import ModelChoice

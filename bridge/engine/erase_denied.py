@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from bridge.engine.indexer import Indexer
-from bridge.engine.parser import sample_texts
+from bridge.engine.parser_pool import sample_texts
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.boilerplate import Boilerplate
 from bridge.state.store import Store

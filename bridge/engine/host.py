@@ -23,16 +23,15 @@ from bridge.engine.late_saves import LateSaves
 from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import ParserPool, rules_of
+from bridge.engine.planned_change import VaultCounter
 from bridge.engine.progress import Progress, measure_progress
 from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
-from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
-from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock, take_among_data_folders
 from bridge.errors import BridgeError, IndexUnusable, NotReady, VaultHeld
-from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
+from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts, Signal
 from bridge.index.index import Index, IndexHealth
 from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files

@@ -11,8 +11,7 @@ from typing import Literal
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import NOTHING_REPLACED, LateMoves, Replacement, carry_notes
-from bridge.engine.parser import Outcome, ReadOptions, read_all
-from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, ParserPool
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, Outcome, ParserPool, ReadOptions, read_all
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from bridge.changes.draft import Draft
 from bridge.changes.rebase import merge_file
 from bridge.engine.planned_change import PlannedChange
-from bridge.engine.signal import Signal
 from bridge.engine.transactions import Author, ChangeWriter
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.events import Signal
 from bridge.markdown.decode import digest_of
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.stable_read import EMPTY_S, QUIET_S
-from bridge.vault.write.guard import DisplacedFile
+from bridge.vault.write.handle import DisplacedFile
 
 log = logging.getLogger(__name__)
 

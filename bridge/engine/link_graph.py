@@ -8,9 +8,8 @@ from itertools import islice
 
 import numpy as np
 
-from bridge.graph.columns import LinkColumns, Nodes, concat_tables
+from bridge.graph.columns import CODES, LinkColumns, Nodes, concat_tables
 from bridge.graph.graph import Graph
-from bridge.graph.kinds import CODES
 from bridge.index.background import Searches, pause_gc, trim_soon
 from bridge.index.index import Index
 from bridge.index.link_file import StoredLinks

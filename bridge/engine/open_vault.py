@@ -24,10 +24,9 @@ from bridge.engine.model_pool import Embedders, Rerankers, model_key
 from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker, run_maintenance, watch_index
-from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
 from bridge.errors import BridgeError, ModelMissing, NotReady
-from bridge.events import Events
+from bridge.events import Events, Signal
 from bridge.graph.graph import Graph
 from bridge.index.index import Index
 from bridge.markdown.names import Names

@@ -19,9 +19,8 @@ from bridge.changes.undo import (
     redo,
 )
 from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
-from bridge.engine.planned_change import PlannedChange, first_path, plan_undo, vault_state
+from bridge.engine.planned_change import PlannedChange, VaultCounter, first_path, plan_undo, vault_state
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
-from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State
 from bridge.state.store import Store

@@ -27,7 +27,6 @@ from bridge.engine.planned_change import (
     plan_undo,
     require_expected,
 )
-from bridge.engine.signal import Signal
 from bridge.errors import (
     BridgeError,
     ChangeConflict,
@@ -38,7 +37,7 @@ from bridge.errors import (
     NotReady,
     ReadOnly,
 )
-from bridge.events import ChangeProposed, ChangeRecorded, Events
+from bridge.events import ChangeProposed, ChangeRecorded, Events, Signal
 from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from bridge.export.command_catalogue import command_catalogue
+from bridge.export.catalogue import command_catalogue
 from bridge.export.reference import errors_page, reference_pages, settings_page
 from bridge.export.typescript import called_operations, events_module, operations_module
 

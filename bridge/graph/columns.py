@@ -1,16 +1,44 @@
-"""Edges of chosen kinds as columns of numbers, and the pairs that they join."""
+"""Kinds of edges, edges of chosen kinds as columns of numbers, and the pairs that they join."""
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
-from typing import Self
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.kinds import CODES, WEIGHTS, EdgeKind
 from bridge.markdown.links import is_attachment_name
 from bridge.records import Record
 from bridge.types import VaultPath
+
+EdgeKind = Literal["wiki", "embed", "markdown", "property", "canvas", "arrow", "tag", "folder", "similar"]
+"""`LinkKind`, plus an arrow of a canvas, a shared rare tag, a shared folder, and semantic similarity."""
+
+KINDS: Final[tuple[EdgeKind, ...]] = get_args(EdgeKind)
+CODES: Final[Mapping[EdgeKind, int]] = {kind: code for code, kind in enumerate(KINDS)}
+
+LINKS: Final[tuple[EdgeKind, ...]] = ("wiki", "embed", "markdown", "property", "canvas")
+"""Links written in a note; ranking uses only these."""
+
+WRITTEN: Final[tuple[EdgeKind, ...]] = (*LINKS, "arrow")
+"""Edges that a user wrote or drew."""
+
+SHARED: Final[tuple[EdgeKind, ...]] = ("tag", "folder", "similar")
+"""What two notes have in common; these edges have no direction."""
+
+WEIGHTS: Final[Mapping[EdgeKind, float]] = {
+    "wiki": 1.0,
+    "embed": 1.0,
+    "markdown": 1.0,
+    "property": 1.0,
+    "canvas": 0.5,
+    "arrow": 1.0,
+    "tag": 0.5,
+    "folder": 0.1,
+    "similar": 0.5,
+}
+"""Weight of one edge of a kind; the maximum for shared and similar ones."""
+
 
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float64]

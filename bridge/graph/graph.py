@@ -8,8 +8,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import Edges, LinkColumns, Nodes, is_unresolved_name, kind_codes
-from bridge.graph.kinds import CODES, KINDS, LINKS, WEIGHTS, WRITTEN, EdgeKind
+from bridge.graph.columns import (
+    CODES,
+    KINDS,
+    LINKS,
+    WEIGHTS,
+    WRITTEN,
+    EdgeKind,
+    Edges,
+    LinkColumns,
+    Nodes,
+    is_unresolved_name,
+    kind_codes,
+)
 from bridge.records import Record
 from bridge.types import VaultPath
 

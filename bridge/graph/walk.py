@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import Edges, kind_codes
-from bridge.graph.kinds import KINDS, SHARED
+from bridge.graph.columns import KINDS, SHARED, Edges, kind_codes
 from bridge.records import Record
 from bridge.types import Direction
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
 from bridge.index.digests import SIZE, TextDigests
 from bridge.index.note import NOTHING, IndexedNote, Notes
-from bridge.index.schema import NOTES, PASSAGES
+from bridge.index.table import NOTES, PASSAGES
 from bridge.records import Record
 from bridge.types import VaultPath
 

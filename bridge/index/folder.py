@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.schema import NOTES, PASSAGES, VECTORS, VERSION
+from bridge.index.table import NOTES, PASSAGES, VECTORS, VERSION
 from bridge.private_files import write_private
 from bridge.records import Record
 

@@ -13,7 +13,7 @@ from bridge.index.digests import TextDigests
 from bridge.index.note import IndexedNote, encode_facts
 from bridge.index.open_file import OpenFile
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
-from bridge.index.schema import notes_schema, passages_schema
+from bridge.index.table import notes_schema, passages_schema
 from bridge.records import Record
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, Lines, Span, VaultPath

@@ -18,8 +18,7 @@ from bridge.index.digests import TextDigests, digests_of
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
 from bridge.index.matrix import Floats, Halves, VectorMatrix
 from bridge.index.open import OpenIndex, split_digests, start_coroutine, wait
-from bridge.index.schema import VECTORS, vectors_schema
-from bridge.index.table import LanceTable, table_names
+from bridge.index.table import VECTORS, LanceTable, table_names, vectors_schema
 from bridge.records import Record
 from bridge.types import Digest
 

@@ -39,10 +39,9 @@ from bridge.search.fuse import (
     pin,
     relevant_notes,
 )
-from bridge.search.hits import Reasons, build_hits, collapse, link_reason
+from bridge.search.hits import Reasons, Worth, build_hits, collapse, fill_passages, link_reason, read_shown
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.outcome import NOTHING_ASKED, Outcome, outcome_notices
-from bridge.search.passages import Worth, fill_passages, read_shown
 from bridge.search.query import Query
 from bridge.search.read_query import read_query
 from bridge.search.retrievers import (

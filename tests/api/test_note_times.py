@@ -12,7 +12,7 @@ from bridge.api.note_times import NoteTimes, find_copy
 from bridge.index.note import IndexedNote
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
-from bridge.vault.birth_time import birth_time
+from bridge.vault.open_file import birth_time
 
 COPIED = 1_900_000_000.0
 OTHERS = {f"{number}.md": "Text.\n" for number in range(60)}

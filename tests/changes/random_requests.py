@@ -20,10 +20,9 @@ from bridge.changes.forecast import (
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
-from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
+from bridge.changes.requests.many_notes import ChangeValues, RenameHeading, RenameProperty, RenameTag
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
-from bridge.changes.requests.rename import RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.engine.apply_requests import apply_requests, request_context
 from bridge.errors import BridgeError

@@ -23,10 +23,9 @@ from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.state import change_records
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State, set_hunk_states
-from bridge.state.database import Database
+from bridge.state.database import Database, migrate
 from bridge.state.file_history import FileHistory
 from bridge.state.journal import insert_change, settle_change
-from bridge.state.schema import migrate
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 

@@ -5,8 +5,8 @@ import itertools
 from pathlib import Path
 
 from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.many_notes import RenameHeading
 from bridge.changes.requests.move_note import MoveNote
-from bridge.changes.requests.rename import RenameHeading
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened

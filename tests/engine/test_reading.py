@@ -12,8 +12,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, read_in_worker
-from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, SLICE_BYTES, SLICE_NOTES, ParserPool, slice_files
+from bridge.engine.parser_pool import (
+    MAX_NOTES_WITHOUT_POOL,
+    SLICE_BYTES,
+    SLICE_NOTES,
+    ParserPool,
+    ReadOptions,
+    learn_boilerplate,
+    read_all,
+    read_in_worker,
+    slice_files,
+)
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
 from bridge.priority import NICE

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bridge.engine.signal import Signal
+from bridge.events import Signal
 from tests.engine.conftest import PATIENCE_S
 
 

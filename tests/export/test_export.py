@@ -17,8 +17,7 @@ from bridge.cli.catalogue import read_catalogue
 from bridge.errors import error_classes
 from bridge.events import Event
 from bridge.export.__main__ import stale_files, write_or_remove
-from bridge.export.catalogue import catalogue, schema_digest
-from bridge.export.command_catalogue import command_catalogue
+from bridge.export.catalogue import catalogue, command_catalogue, schema_digest
 from bridge.export.openapi import openapi
 from bridge.export.reference import (
     command_line,

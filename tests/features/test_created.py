@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from bridge.api.moments import iso
-from bridge.vault.birth_time import birth_time
+from bridge.vault.open_file import birth_time
 from tests.features.served import Served
 
 NOTES = {

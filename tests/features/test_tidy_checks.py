@@ -261,7 +261,7 @@ async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
         raise ExpectationFailed("The change did something else than was forecast, and was undone.")
 
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.engine.vault_counter.measure_files", wrong)
+        patched.setattr("bridge.engine.planned_change.measure_files", wrong)
         assert (await served.call("decide", id=change, verdict="accept")).code == "expectation_failed"
     assert content(served) == before
 

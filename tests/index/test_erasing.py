@@ -6,8 +6,7 @@ import pytest
 
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
-from bridge.index.schema import VECTORS
-from bridge.index.table import LanceTable, table_names
+from bridge.index.table import VECTORS, LanceTable, table_names
 from bridge.index.tokens import hash_tokens
 from bridge.types import VaultPath
 from tests.index.made import (

@@ -11,7 +11,7 @@ import pytest
 from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
-from bridge.index.schema import VERSION
+from bridge.index.table import VERSION
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, learn_from, opened, paths, prepared, sentence, words
 

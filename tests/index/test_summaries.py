@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.index import summaries
+from bridge.index import open as opening
 from bridge.index.index import Index
 from bridge.types import Digest
 from tests.index.made import files, opened
@@ -35,8 +35,8 @@ async def test_old_summaries_are_forgotten(tmp_path: Path) -> None:
 
 
 async def test_the_oldest_of_too_many_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summaries, "MAX_SUMMARIES", 3)
-    monkeypatch.setattr(summaries, "_SPARE_SUMMARIES", 2)
+    monkeypatch.setattr(opening, "MAX_SUMMARIES", 3)
+    monkeypatch.setattr(opening, "_SPARE_SUMMARIES", 2)
     index = await opened(tmp_path / "index", {"A.md": "harmless"})
     keys = [Digest(f"{number:064x}") for number in range(6)]
     for number, key in enumerate(keys):

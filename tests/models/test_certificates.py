@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
-from bridge.models.download import download
+from bridge.models.install import download
 
 async def at_once(_seconds): ...
 

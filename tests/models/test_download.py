@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from bridge.errors import DiskFull, ModelUnusable
 from bridge.models.catalogue import ModelSpec
-from bridge.models.download import download
-from bridge.models.install import install_spec
+from bridge.models.install import download, install_spec
 from tests.models import disks
 from tests.models.hub import Hub, serving
 

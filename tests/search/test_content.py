@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bridge.markdown.documents import read_document
+from bridge.search.hits import read_shown
 from bridge.search.model import SearchHit, SearchRequest, Sources
-from bridge.search.passages import read_shown
 from bridge.search.pipeline import search
 from bridge.search.related import find_related
 from bridge.search.summary import choose_sentences_of

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.state.backup import list_backups
 from bridge.state.change_log import log_path
 from bridge.state.change_records import Change, ChangeFilter
-from bridge.state.store import Store
+from bridge.state.store import Store, list_backups
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from tests.state.test_changes import digest, put

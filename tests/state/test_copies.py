@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import StateUnusable
-from bridge.state.backup import is_due
-from bridge.state.store import Store
+from bridge.state.store import Store, is_due
 
 NAMES = ["state.sqlite.backup", "state.sqlite.backup-1", "state.sqlite.backup-2", "state.sqlite.backup-3"]
 

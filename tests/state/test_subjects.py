@@ -14,14 +14,13 @@ from msgspec.structs import replace
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.features.memory.use_log import UseLog
 from bridge.features.tidy.ledger import Ledger
-from bridge.state.backup import list_backups, salvage
 from bridge.state.decisions import Decision
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.state.graph_days import LinkCounts
 from bridge.state.injection_log import InjectedNote
 from bridge.state.link_feedback import LinkFeedback
 from bridge.state.session_log import SessionEvent
-from bridge.state.store import Store, all_subjects
+from bridge.state.store import Store, all_subjects, list_backups, salvage
 from bridge.state.tables import StateTable, Subject
 from bridge.types import Digest, VaultPath
 from tests.state.made import call

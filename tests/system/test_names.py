@@ -253,3 +253,51 @@ def test_docs_of_functions_do_not_make_them_long(tmp_path: Path) -> None:
         module = tmp_path / "module.py"
         module.write_text(f"\n\n{text}", encoding="utf-8")
         assert bool([*long_functions(module, ast.parse(module.read_text("utf-8")))]) is is_long
+
+
+APART = {
+    "bases/functions.py": "The functions of the language are a table; what evaluates it is a machine.",
+    "changes/provenance.py": "Where lines come from is one question, taking changes out another, and both are long.",
+    "cli/completion.py": "A shell asks for it; no other command loads argcomplete.",
+    "cli/run_command.py": "An interrupt must find nothing half imported, so that `main` imports it late.",
+    "cli/run_operation.py": "A command, imported by its name like the others.",
+    "cli/stdio/install.py": "Runs only where a program is set up.",
+    "cli/stdio/pump.py": "What passes messages on is long, and knows nothing of the command.",
+    "features/brief/cards.py": "How a card reads is apart from what is chosen for it.",
+    "features/memory/comparison.py": "Whether two memories say the same has its own measure.",
+    "features/summaries/extract.py": "A summary is extracted, or written by a model: two ways.",
+    "features/summaries/write.py": "The second of these ways.",
+    "features/topics/validate.py": "What is out of order is found by other means than topics are listed.",
+    "features/workflows/change_examples.py": "Examples are generalised here, and drafted as a note there.",
+    "features/workflows/check.py": "What a workflow may say is checked apart from how its text is parsed.",
+    "index/passages.py": "The texts in memory are a cache with a life of its own.",
+    "mcp/prompts.py": "Prompts and tools are what is offered, the endpoint is how.",
+    "mcp/tools.py": "The same.",
+    "models/convert.py": "The formats of two programs' files are a subject of their own.",
+    "models/prebuilt_api.py": "Its names are those of the C library, which stands in for a module of that name.",
+    "server/asgi.py": "An adapter between two protocols that knows of no operation.",
+    "vault/write/preflight.py": "What is refused before anything is written is checked apart from the writing.",
+}
+"""Modules with a single user in their folder that stand apart nevertheless, and why."""
+
+
+def importers(trees: Mapping[Path, ast.Module]) -> Mapping[Path, set[Path]]:
+    """Return by module the modules that import it."""
+    users: defaultdict[Path, set[Path]] = defaultdict(set)
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                for name in (node.module, *(f"{node.module}.{one.name}" for one in node.names)):
+                    users[ROOT / f"{name.replace('.', '/')}.py"].add(path)
+    return users
+
+
+def test_a_module_with_one_user_beside_it_is_part_of_that(trees: Mapping[Path, ast.Module]) -> None:
+    """What a package's `__init__` or `__main__` lists is its parts."""
+    found = {
+        path.relative_to(BRIDGE).as_posix()
+        for path, (user, *others) in ((path, [*users]) for path, users in importers(trees).items())
+        if path in trees and not others and user.parent == path.parent
+        if not path.name.startswith("_") and not user.name.startswith("_")
+    }
+    assert found == APART.keys()

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.diff import split_lines
-from bridge.text.merge import MergeConflict, merge3
+from bridge.text.diff import MergeConflict, merge3, split_lines
 from tests.changes.texts import edited, texts
 
 LINES = st.lists(st.integers(0, 99), max_size=20)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.vault.birth_time import birth_time
+from bridge.vault.open_file import birth_time
 
 
 @pytest.mark.process

@@ -35,9 +35,8 @@ from bridge.features.links.public import Gap, NoteCount, StrongPair, Stub
 from bridge.features.links.public import census as link_census
 from bridge.features.properties.public import find_templates
 from bridge.features.topics.public import read_topic_edges
-from bridge.graph.columns import Edges
+from bridge.graph.columns import CODES, KINDS, SHARED, WEIGHTS, EdgeKind, Edges
 from bridge.graph.graph import Adjacency, census
-from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
 from bridge.graph.walk import arcs, distances, simple_paths, spread
 from bridge.markdown.note import Note

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
-from bridge.graph.columns import Edges
-from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind
+from bridge.graph.columns import KINDS, WRITTEN, EdgeKind, Edges
 from bridge.records import Record
 from bridge.text.function_words import content_words
 from bridge.types import VaultPath

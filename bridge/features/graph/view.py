@@ -25,8 +25,7 @@ from bridge.features.graph.structure import (
     require_number,
 )
 from bridge.features.topics.public import read_topic_edges
-from bridge.graph.columns import Edges
-from bridge.graph.kinds import KINDS, EdgeKind
+from bridge.graph.columns import KINDS, EdgeKind, Edges
 from bridge.graph.measure import Picture, community_by_node, draw_communities, draw_nodes, select_around
 from bridge.records import Record
 from bridge.search.filters import filter_notes

@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from bridge.engine.analytics import GraphSnapshot
+from bridge.graph.columns import WRITTEN
 from bridge.graph.graph import Census
-from bridge.graph.kinds import WRITTEN
 from bridge.records import Record
 from bridge.state.graph_days import LinkCounts
 from bridge.types import VaultPath

@@ -27,8 +27,8 @@ from bridge.features.links.mentions import Corpus, read_corpus
 from bridge.features.links.note_candidates import MeantNote, MeantNotes, NameProspect, find_candidates
 from bridge.features.links.operations import UnlinkedPlace
 from bridge.features.properties.public import find_templates
+from bridge.graph.columns import WRITTEN
 from bridge.graph.graph import Graph
-from bridge.graph.kinds import WRITTEN
 from bridge.index.index import Index
 from bridge.index.note import Notes
 from bridge.markdown.links import is_attachment_name, name_key, target_file

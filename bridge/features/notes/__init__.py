@@ -5,9 +5,9 @@ from bridge.api.feature import Feature
 from bridge.api.write import change_operation
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.many_notes import RenameAlias, RenameHeading
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
-from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.features.notes import daily, operations, read, stale, views
 

@@ -38,7 +38,7 @@ from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.kinds import title_of
 from bridge.records import Record
 from bridge.search.filters import filter_notes
-from bridge.search.passages import read_shown
+from bridge.search.hits import read_shown
 from bridge.search.related import find_related
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
 from bridge.text.fold import fold_case

@@ -17,9 +17,8 @@ from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.sections import heading_paths
 from bridge.markdown.tasks import TaskSettings, parse_task
 from bridge.records import Record
-from bridge.search.filters import filter_notes
+from bridge.search.filters import Sort, TaskFilter, filter_notes, filter_tasks, require_status, sort_tasks
 from bridge.search.model import SearchRequest
-from bridge.search.task_filter import Sort, TaskFilter, filter_tasks, require_status, sort_tasks
 from bridge.text.fold import fold_case
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings

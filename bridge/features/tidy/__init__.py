@@ -1,7 +1,7 @@
 """Tidying: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
 
 from bridge.api.feature import Feature
-from bridge.features.tidy import apply_plan, check_scope, judge, ledger, make_plan, records
+from bridge.features.tidy import apply_plan, check_scope, ledger, make_plan, records
 
 FEATURE = Feature(
     "tidy",
@@ -9,8 +9,8 @@ FEATURE = Feature(
         make_plan.plan_tidy,
         apply_plan.show_plan,
         apply_plan.apply_plan,
-        judge.judge_finding,
-        judge.tidy_rules,
+        apply_plan.judge_finding,
+        apply_plan.tidy_rules,
     ),
     settings=check_scope.TidySettings,
     tables=ledger.TABLES,

@@ -6,11 +6,19 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+from bridge.markdown.parse import parse
 from bridge.records import Record
+from bridge.search.sentences import iter_sentences
+from bridge.text.budget import shorten
 from bridge.text.fold import fold_word
 from bridge.text.function_words import content_runs, function_words
+from bridge.text.invisible import inline
 from bridge.text.stems import OTHER, language_of, stem_words
 from bridge.text.words import RUN, TOKEN
+from bridge.types import VaultPath
+
+MAX_DEFINITION_CHARS: Final = 300
+"""Characters of a definition."""
 
 BEGINNING: Final = 7
 """Letters with which a longer word begins that may be another form of one."""
@@ -56,6 +64,12 @@ _LISTED: Final = re.compile(r"等等?|之类|以及|或者?|などの?|や|등|�
 _AND: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou")
 _HEAD_FIRST: Final = frozenset(("italian", "french", "spanish", "portuguese", "catalan", "romanian", "indonesian"))
 _PARTS: Final = re.compile(r"\s+[—–|∕-]+\s+|(?<=[^\W\da-zA-Z])[-—]|[:：([（【\])）】]")
+
+
+def first_sentence(path: VaultPath, text: str) -> str:
+    """Return the first sentence of a note as it reads; empty if it has none."""
+    sentence = next(iter_sentences(parse(path, text.encode("utf-8", "replace"))), None)
+    return "" if sentence is None else shorten(inline(sentence.text), MAX_DEFINITION_CHARS)
 
 
 class DefinedName(Record):

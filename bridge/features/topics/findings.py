@@ -14,9 +14,8 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.features.entities.public import MergeReason, MergeSuggestion
 from bridge.features.topics.assignments import Assignments, TopicValue, property_spelling, topic_values
-from bridge.features.topics.rules import TopicRules
 from bridge.features.topics.suggest import TopicSources
-from bridge.features.topics.topic_tree import TopicTree
+from bridge.features.topics.topic_tree import TopicRules, TopicTree
 from bridge.index.note import IndexedNote, time_created
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import Names, note_name

@@ -2,7 +2,6 @@
 
 from bridge.features.topics.evidence import TopicEvidence
 from bridge.features.topics.findings import StrayValue, TopicFinding, find_stray_values
-from bridge.features.topics.rules import read_never
 from bridge.features.topics.suggest import (
     LikelyTopic,
     TopicModel,
@@ -16,5 +15,6 @@ from bridge.features.topics.topic_tree import (
     TopicSettings,
     find_topic_folder,
     is_instructions,
+    read_never,
 )
 from bridge.features.topics.vault_topics import VaultTopics, read_topic_edges, read_topics, shared_topics

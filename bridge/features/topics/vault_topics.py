@@ -10,13 +10,11 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.links.public import read_corpus
 from bridge.features.topics.assignments import read_assignments, topic_values
-from bridge.features.topics.definition import Definition
+from bridge.features.topics.definition import Definition, first_sentence
 from bridge.features.topics.evidence import TopicNames, rarity_by_count
 from bridge.features.topics.findings import TopicWriter
-from bridge.features.topics.new_topics import first_sentence
-from bridge.features.topics.rules import TopicRules, read_rules
 from bridge.features.topics.suggest import FolderMeanings, TopicSources, topic_edges
-from bridge.features.topics.topic_tree import TopicSettings, find_topic_folder, read_topic_tree
+from bridge.features.topics.topic_tree import TopicRules, TopicSettings, find_topic_folder, read_rules, read_topic_tree
 from bridge.features.topics.traits import Traits
 from bridge.graph.columns import Edges
 from bridge.index.boilerplate import is_template

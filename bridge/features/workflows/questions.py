@@ -22,10 +22,9 @@ from bridge.markdown.kinds import is_document, kind_of
 from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value
 from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
-from bridge.search.filters import filter_notes
+from bridge.search.filters import TaskFilter, filter_notes, filter_tasks, require_status, sort_tasks
 from bridge.search.model import SearchRequest
 from bridge.search.snippet import clean_text
-from bridge.search.task_filter import TaskFilter, filter_tasks, require_status, sort_tasks
 from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 

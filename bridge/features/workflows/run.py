@@ -56,7 +56,7 @@ from bridge.markdown.note import Value
 from bridge.markdown.sections import heading_paths, normalise_heading
 from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
-from bridge.search.task_filter import has_status
+from bridge.search.filters import has_status
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path

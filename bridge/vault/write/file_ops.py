@@ -19,12 +19,13 @@ from bridge.errors import BridgeError
 from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.open_file import FILE
-from bridge.vault.write.guard import DisplacedFile, guard_file
 from bridge.vault.write.handle import (
     NEW,
+    DisplacedFile,
     PathHandle,
     changed_error,
     exists_error,
+    guard_file,
     is_same_file,
     is_unchanged,
     mark_indeterminate,

@@ -18,11 +18,11 @@ from bridge.vault.paths import DEVICE, display_path, nfc, parents, vault_path
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
 from bridge.vault.write.file_ops import FileOps
-from bridge.vault.write.guard import guard_file
 from bridge.vault.write.handle import (
     PathHandle,
     changed_error,
     exists_error,
+    guard_file,
     is_same_file,
     missing_error,
     require_unlocked,

@@ -8,8 +8,7 @@ from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.write.file_ops import FileOps
-from bridge.vault.write.guard import guard_file
-from bridge.vault.write.handle import DRAFT, PathHandle
+from bridge.vault.write.handle import DRAFT, PathHandle, guard_file
 from bridge.vault.write.trash import Trash, is_in_trash
 
 SOMETHING: Final = "something"

@@ -21,8 +21,14 @@ from bridge.vault.stable_read import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import MANY, BulkReplacement, is_bulk, leave_out, replaces_only
 from bridge.vault.write.file_ops import FileOps
-from bridge.vault.write.guard import DisplacedFile
-from bridge.vault.write.handle import IndeterminateWrite, PathHandle, changed_error, is_same_file, translate_os_error
+from bridge.vault.write.handle import (
+    DisplacedFile,
+    IndeterminateWrite,
+    PathHandle,
+    changed_error,
+    is_same_file,
+    translate_os_error,
+)
 from bridge.vault.write.preflight import Preflight, expand_plan
 from bridge.vault.write.recovery import (
     SOMETHING,

@@ -13,8 +13,8 @@ from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.link_graph import LinkTable, ResolvedLinks
 from bridge.features.graph.operations import collect_neighbours
 from bridge.features.graph.view import ViewSelection, build_graph_view, build_picture
+from bridge.graph.columns import WRITTEN
 from bridge.graph.graph import census
-from bridge.graph.kinds import WRITTEN
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bridge.graph.columns import LinkColumns, Nodes
+from bridge.graph.columns import CODES, EdgeKind, LinkColumns, Nodes
 from bridge.graph.graph import Graph
-from bridge.graph.kinds import CODES, EdgeKind
 from bridge.types import VaultPath
 
 
