@@ -79,6 +79,12 @@ class Served:
             arguments = {"timeout": PATIENCE_S, **arguments}
         return await self.request("POST", f"/api/{operation}", data=orjson.dumps(arguments))
 
+    async def result(self, operation: str, /, **arguments: Any) -> Any:
+        """Call an operation, which must succeed, and return its result."""
+        answer = await self.call(operation, **arguments)
+        assert answer.status == 200, answer.body
+        return answer.json
+
     async def settle(self, job_id: str) -> None:
         """Wait for a job."""
         async with asyncio.timeout(PATIENCE_S):

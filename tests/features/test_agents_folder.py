@@ -243,8 +243,7 @@ async def rename(served: Served, old: str, new: str) -> None:
     moved = [path.relative_to(root(served) / old).as_posix() for path in (root(served) / old).rglob("*.md")]
     (root(served) / old).rename(root(served) / new)
     changes = [{"kind": "rename", "from": f"{old}/{path}", "path": f"{new}/{path}"} for path in moved]
-    answer = await served.call("report_changes", changes=changes)
-    assert answer.status == 200, answer.body
+    await served.result("report_changes", changes=changes)
     for path in moved:
         await served.call("wait_until_indexed", path=f"{new}/{path}")
 

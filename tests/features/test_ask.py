@@ -30,9 +30,7 @@ FED = "How often is the levain fed?"
 
 
 async def ask(served: Served, question: str, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("ask", question=question, **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("ask", question=question, **arguments)
     return found
 
 

@@ -64,16 +64,13 @@ NOTES = {
 
 
 async def run(served: Served, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("query_base", **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("query_base", **arguments)
     return found
 
 
 async def found(served: Served, where: str, **arguments: Any) -> list[str]:
-    answer = await served.call("find_notes", where=where, **arguments)
-    assert answer.status == 200, answer.body
-    return [one["path"] for one in answer.json["notes"]]
+    answer = await served.result("find_notes", where=where, **arguments)
+    return [one["path"] for one in answer["notes"]]
 
 
 async def test_a_view_has_its_rows_columns_and_summaries(served: Served) -> None:

@@ -52,8 +52,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
             ("Short answers", "The user wants short answers.", {"kind": "preference"}),
             ("Which parser for tables?", "Not decided.", {"kind": "open_question", "tags": ["parser"]}),
         ):
-            made = await served.call("remember", title=title, text=text, **facts)
-            assert made.status == 200, made.body
+            await served.result("remember", title=title, text=text, **facts)
         claims = [{"text": "Bread is rye", "proof": {"path": "Bread.md", "quote": "Rye."}}]
         handed = {"goal": "Parse footnotes", "state": "Read.", "next_action": "Write the test."}
         assert (await served.call("hand_over", **handed, claims=claims)).status == 200
@@ -62,9 +61,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 
 
 async def brief(served: Served, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("brief", **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("brief", **arguments)
     return found
 
 

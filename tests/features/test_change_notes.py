@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.features.served import Served
-from tests.features.test_properties import change, contents, error, set_settings
+from tests.features.test_properties import contents, error, set_settings
 
 NOTES = {
     "In/Rye.md": "---\nstatus: open\ntags: [bread]\n---\nA loaf of rye. [[Spelt]]\n",
@@ -24,25 +24,25 @@ def text_of(served: Served, path: str) -> str:
 
 async def test_a_property_is_set_in_a_folder_and_undone_by_one_call(served: Served) -> None:
     before = {path: text_of(served, path) for path in NOTES}
-    tried = await change(served, "change_notes", folder="In", properties={"status": "kept", "rating": 5}, dry_run=True)
+    tried = await served.result("change_notes", folder="In", properties={"status": "kept", "rating": 5}, dry_run=True)
     assert {(one["name"], one["before"], one["after"]) for one in tried["forecast"]} == {
         ("properties", 3, 4),
         ("property status", 2, 3),
         ("property rating", 0, 2),
     }
-    made = await change(served, "change_notes", folder="In", properties={"status": "kept", "rating": 5})
+    made = await served.result("change_notes", folder="In", properties={"status": "kept", "rating": 5})
     assert {one["path"] for one in made["changed"]} == {"In/Rye.md", "In/Spelt.md", "In/Deep/Oats.md"}
     assert made["forecast"] == []
     assert [one["path"] for one in made["skipped"]] == ["In/Broken.md"]
     assert text_of(served, "In/Spelt.md").startswith("---\nstatus: kept\nrating: 5\n---\n# Spelt\n")
     assert text_of(served, "In/Deep/Oats.md").startswith("---\nstatus: kept # since May\nRating: 5\n---\n")
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert {path: text_of(served, path) for path in NOTES} == before
 
 
 async def test_notes_are_chosen_by_tag_condition_and_path_together(served: Served) -> None:
     async def changed(**chosen: object) -> list[str]:
-        made = await change(served, "change_notes", **chosen, properties={"seen": True}, dry_run=True)
+        made = await served.result("change_notes", **chosen, properties={"seen": True}, dry_run=True)
         return sorted(one["path"] for one in made["changed"])
 
     assert await changed(tag="bread") == ["In/Rye.md", "Out.md"]
@@ -52,12 +52,12 @@ async def test_notes_are_chosen_by_tag_condition_and_path_together(served: Serve
 
 
 async def test_tags_are_added_once_and_removed_from_properties_only(served: Served) -> None:
-    made = await change(served, "change_notes", add_tags=["#Bread", "flour"], remove_tags=["old"])
+    made = await served.result("change_notes", add_tags=["#Bread", "flour"], remove_tags=["old"])
     assert text_of(served, "In/Rye.md").startswith("---\nstatus: open\ntags: [bread, flour]\n---\n")
     assert text_of(served, "In/Spelt.md").startswith("---\ntags:\n  - Bread\n---\n# Spelt\n")
     assert text_of(served, "Out.md").startswith("---\ntags:\n  - bread\n  - flour\n---\n")
     assert [one["path"] for one in made["skipped"]] == ["In/Broken.md"]
-    made = await change(served, "change_notes", remove_tags=["flour", "bread"])
+    made = await served.result("change_notes", remove_tags=["flour", "bread"])
     assert [(one["path"], one["why"]) for one in made["skipped"] if "Spelt" in one["path"]] == [
         ("In/Spelt.md", "`#flour` stands in the text of `In/Spelt.md`, line 7.")
     ]
@@ -65,7 +65,7 @@ async def test_tags_are_added_once_and_removed_from_properties_only(served: Serv
 
 
 async def test_a_text_is_replaced_in_all_notes(served: Served) -> None:
-    made = await change(served, "change_notes", find="A loaf", replace="Two loaves", expect={"files": 4})
+    made = await served.result("change_notes", find="A loaf", replace="Two loaves", expect={"files": 4})
     assert made["occurrences"] == 4
     assert text_of(served, "In/Spelt.md") == "# Spelt\n\nTwo loaves, a loaf and #flour.\n"
     assert "Two loaves" in text_of(served, "In/Broken.md")
@@ -74,11 +74,11 @@ async def test_a_text_is_replaced_in_all_notes(served: Served) -> None:
 
 
 async def test_a_replacement_tells_of_longer_words_and_can_leave_them(served: Served) -> None:
-    tried = await change(served, "change_notes", find="loa", replace="bre", paths=["Out.md"], dry_run=True)
+    tried = await served.result("change_notes", find="loa", replace="bre", paths=["Out.md"], dry_run=True)
     assert "1 occurrence within longer words: \u201cloaf\u201d; `whole_words` leaves these." in tried["warnings"]
     none = await error(served, "change_notes", find="loa", replace="bre", paths=["Out.md"], whole_words=True)
     assert none["code"] == "text_not_found"
-    made = await change(served, "change_notes", find="loaf", replace="bun", paths=["Out.md"], whole_words=True)
+    made = await served.result("change_notes", find="loaf", replace="bun", paths=["Out.md"], whole_words=True)
     assert made["occurrences"] == 1
     assert not any("longer words" in warning for warning in made["warnings"])
 
@@ -87,19 +87,19 @@ async def test_a_replacement_of_lines_meets_either_line_break(served: Served) ->
     root: Path = served.bridge.find(None).root
     (root / "Out.md").write_bytes(b"one\r\ntwo\r\n")
     (root / "In/Rye.md").write_bytes(b"one\ntwo\n")
-    await change(served, "change_notes", find="one\ntwo", replace="1\n2")
+    await served.result("change_notes", find="one\ntwo", replace="1\n2")
     assert (root / "Out.md").read_bytes() == b"1\r\n2\r\n"
     assert (root / "In/Rye.md").read_bytes() == b"1\n2\n"
 
 
 async def test_a_replacement_tells_of_links_that_it_breaks(served: Served) -> None:
-    tried = await change(served, "change_notes", find="[[Spelt]]", replace="[[Splet]]", dry_run=True)
+    tried = await served.result("change_notes", find="[[Spelt]]", replace="[[Splet]]", dry_run=True)
     assert [(one["path"], one["text"]) for one in tried["links_broken"]] == []
     assert any("Splet" in warning for warning in tried["warnings"])
 
 
 async def test_notes_move_with_their_links_and_stay_where_they_are_already(served: Served) -> None:
-    made = await change(served, "change_notes", folder="In", to="In/Deep", properties={"moved": True})
+    made = await served.result("change_notes", folder="In", to="In/Deep", properties={"moved": True})
     root: Path = served.bridge.find(None).root
     assert sorted(path.name for path in (root / "In/Deep").iterdir()) == [
         "Broken.md",
@@ -110,14 +110,14 @@ async def test_notes_move_with_their_links_and_stay_where_they_are_already(serve
     ]
     assert "[[In/Deep/Rye]]" in text_of(served, "Out.md")
     assert "moved: true" in text_of(served, "In/Deep/Rye.md")
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert text_of(served, "Out.md") == NOTES["Out.md"]
 
 
 async def test_the_id_of_a_dry_run_makes_what_it_showed(served: Served) -> None:
-    tried = await change(served, "change_notes", folder="In", find="loaf", replace="bun", reason="Buns.", dry_run=True)
+    tried = await served.result("change_notes", folder="In", find="loaf", replace="bun", reason="Buns.", dry_run=True)
     assert text_of(served, "In/Rye.md") == NOTES["In/Rye.md"]
-    made = await change(served, "change_set", preview=tried["preview"])
+    made = await served.result("change_set", preview=tried["preview"])
     assert (made["diff"], made["files"]) == (tried["diff"], tried["files"])
     listed = (await served.call("list_changes", limit=1)).json["changes"][0]
     assert (listed["operation"], listed["reason"]) == ("change_notes", "Buns.")
@@ -126,8 +126,8 @@ async def test_the_id_of_a_dry_run_makes_what_it_showed(served: Served) -> None:
 
 
 async def test_the_id_of_a_dry_run_is_refused_when_a_note_has_changed_since(served: Served) -> None:
-    tried = await change(served, "change_notes", folder="In", to="Kept", dry_run=True)
-    await change(served, "edit_note", path="Out.md", edits=[{"op": "append", "text": "[[In/Spelt]]"}])
+    tried = await served.result("change_notes", folder="In", to="Kept", dry_run=True)
+    await served.result("edit_note", path="Out.md", edits=[{"op": "append", "text": "[[In/Spelt]]"}])
     refused = await error(served, "change_set", preview=tried["preview"])
     assert refused["code"] == "expectation_failed"
     assert "dry_run" in refused["hint"]
@@ -135,11 +135,11 @@ async def test_the_id_of_a_dry_run_is_refused_when_a_note_has_changed_since(serv
 
 
 async def test_any_change_is_made_by_the_id_of_its_dry_run(served: Served) -> None:
-    tried = await change(served, "create_note", path="New.md", text="New.", dry_run=True)
-    made = await change(served, "change_set", preview=tried["preview"])
+    tried = await served.result("create_note", path="New.md", text="New.", dry_run=True)
+    made = await served.result("change_set", preview=tried["preview"])
     assert made["changed"][0]["path"] == "New.md"
     assert text_of(served, "New.md") == "New.\n"
-    nothing = await change(served, "set_properties", path="In/Rye.md", properties={"status": "open"}, dry_run=True)
+    nothing = await served.result("set_properties", path="In/Rye.md", properties={"status": "open"}, dry_run=True)
     assert "preview" not in nothing
     there = await error(served, "change_notes", paths=["New.md"], to="")
     assert "already" in there["message"]
@@ -183,7 +183,7 @@ async def test_bad_input_is_refused_with_a_way_out(
 async def test_a_protected_note_is_left_out_and_named(served: Served, change_of: dict[str, object]) -> None:
     before = text_of(served, "Out.md")
     await set_settings(served, {"readonly": ["Out.md"]})
-    made = await change(served, "change_notes", **change_of)
+    made = await served.result("change_notes", **change_of)
     assert "In/Rye.md" in {one["path"] for one in made["changed"]}
     assert "the user's settings say" in {one["path"]: one["why"] for one in made["skipped"]}["Out.md"]
     assert text_of(served, "Out.md") == before
@@ -198,14 +198,14 @@ async def test_a_move_stops_where_a_link_to_it_stands_in_a_protected_note(served
 
 
 async def test_the_named_note_is_one_that_changes(served: Served) -> None:
-    tried = await change(served, "change_notes", find="No bread", replace="Bread", dry_run=True)
+    tried = await served.result("change_notes", find="No bread", replace="Bread", dry_run=True)
     assert (tried["path"], tried["digest"]) == ("In/Deep/Oats.md", None)
-    made = await change(served, "change_notes", find="No bread", replace="Bread")
+    made = await served.result("change_notes", find="No bread", replace="Bread")
     assert (made["path"], made["digest"]) == ("In/Deep/Oats.md", made["changed"][0]["digest"])
 
 
 async def test_nothing_to_change_names_no_note(served: Served) -> None:
-    made = await change(served, "change_notes", paths=["In/Rye.md", "In/Spelt.md"], remove=["missing"])
+    made = await served.result("change_notes", paths=["In/Rye.md", "In/Spelt.md"], remove=["missing"])
     assert made["warnings"][0] == "No change: every note is as it was before."
 
 
@@ -215,7 +215,7 @@ async def test_a_refused_large_change_is_confirmed_by_its_id(served: Served) -> 
     assert refused["code"] == "confirmation_required"
     assert refused["preview"] in refused["hint"]
     assert (await error(served, "change_set", preview=refused["preview"]))["code"] == "confirmation_required"
-    made = await change(served, "change_set", preview=refused["preview"], confirm=True)
+    made = await served.result("change_set", preview=refused["preview"], confirm=True)
     assert len(made["changed"]) == 3
     edits = [{"op": "set_properties", "path": f"In/{name}.md", "properties": {"a": 1}} for name in ("Rye", "Spelt")]
     again = await error(served, "change_set", edits=edits)
@@ -225,7 +225,7 @@ async def test_a_refused_large_change_is_confirmed_by_its_id(served: Served) -> 
 
 
 async def test_another_client_cannot_make_what_a_dry_run_showed_to_one(served: Served) -> None:
-    tried = await change(served, "change_notes", folder="In", remove=["status"], dry_run=True)
+    tried = await served.result("change_notes", folder="In", remove=["status"], dry_run=True)
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "other"}
     body = json.dumps({"preview": tried["preview"]}).encode()
     refused = (await served.request("POST", "/api/change_set", headers=headers, data=body)).json

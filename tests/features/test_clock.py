@@ -30,9 +30,7 @@ def root(served: Served) -> Path:
 
 
 async def remember(served: Served, title: str, text: str, **arguments: Any) -> str:
-    answer = await served.call("remember", title=title, text=text, **arguments)
-    assert answer.status == 200, answer.body
-    path: str = answer.json["path"]
+    path: str = (await served.result("remember", title=title, text=text, **arguments))["path"]
     return path
 
 

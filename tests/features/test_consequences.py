@@ -149,8 +149,7 @@ async def test_nothing_that_was_read_is_replaced_without_its_digest(served: Serv
     assert text(served, "K-Means Clustering.md") == "Centres.\n"
     assert len(made["digest"]) == 64
     assert (await served.call("delete_note", path="K-Means Clustering.md")).code == "invalid_arguments"
-    gone = await served.call("delete_note", path="K-Means Clustering.md", digest=made["digest"][:20])
-    assert gone.status == 200, gone.body
+    await served.result("delete_note", path="K-Means Clustering.md", digest=made["digest"][:20])
 
 
 async def test_what_a_change_set_wrote_needs_no_digest_in_it(served: Served) -> None:
@@ -327,8 +326,7 @@ async def test_a_daily_note_gets_the_heading_that_it_lacks(served: Served) -> No
     assert again.json["text"].endswith("## Log\n\n- Rain\n- Sun\n")
     tomorrow = await served.call("daily_note", **{**asked, "date": "2026-02-01"}, create_heading=True)
     assert tomorrow.json["text"] == "## Log\n\n- Rain\n"
-    task = await served.call("add_task", path="2026-02-01.md", text="Sow", heading="Log > To do", create_heading=True)
-    assert task.status == 200, task.body
+    await served.result("add_task", path="2026-02-01.md", text="Sow", heading="Log > To do", create_heading=True)
     assert text(served, "2026-02-01.md") == "## Log\n\n- Rain\n\n### To do\n\n- [ ] Sow\n"
 
 
@@ -357,8 +355,7 @@ async def test_sections_of_one_name_are_told_apart_by_their_lines(served: Served
     await edit(
         served, "Twice.md", {"op": "replace_section", "heading": "notes (line 9)", "text": "- Four."}, digest=digest
     )
-    renamed = await served.call("rename_heading", path="Twice.md", heading=first, to="Remarks")
-    assert renamed.status == 200, renamed.body
+    await served.result("rename_heading", path="Twice.md", heading=first, to="Remarks")
     assert text(served, "Twice.md") == "# B\n\n## Remarks\n\nOne.\n\nHere.\n\n## Notes\n\n- Four.\n"
     none = await served.call("read_note", path="Twice.md", section="Notes (line 1)")
     assert none.code == "heading_not_found"
@@ -370,7 +367,6 @@ async def test_what_another_program_has_just_written_is_moved(served: Served, pa
     (root / "New").mkdir()
     for file in ("Fresh.md", "New/Inner.md"):
         (root / file).write_text("Written a moment ago.\n")
-    moved = await served.call("move_note", path=path, to=to)
-    assert moved.status == 200, moved.body
+    await served.result("move_note", path=path, to=to)
     assert not (root / path).exists()
     assert (root / to).exists()

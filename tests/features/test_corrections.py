@@ -8,15 +8,8 @@ NOTES = {"Zoo.md": "The python is asleep. See Python there.\n", "Python.md": "A 
 PLACE = "Agents/Corrections.md"
 
 
-async def call(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call(operation, **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
-    return found
-
-
-async def record(served: Served, **arguments: Any) -> dict[str, Any]:
-    made = await call(served, "record_correction", **arguments)
+async def record(served: Served, **arguments: Any) -> Any:
+    made = await served.result("record_correction", **arguments)
     await served.call("wait_until_indexed", path=PLACE)
     return made
 
@@ -31,11 +24,11 @@ async def test_a_correction_is_a_task_until_it_is_resolved_or_ticked(served: Ser
     assert again["change_id"] is None
     assert again["id"] == made["id"]
     before = file.read_bytes()
-    [task] = (await call(served, "list_tasks", path=PLACE))["tasks"]
-    solved = await call(served, "toggle_task", path=PLACE, line=task["line"], text=task["text"], status="x")
+    [task] = (await served.result("list_tasks", path=PLACE))["tasks"]
+    solved = await served.result("toggle_task", path=PLACE, line=task["line"], text=task["text"], status="x")
     await served.call("wait_until_indexed", path=PLACE)
-    assert (await call(served, "list_tasks", path=PLACE, status="open"))["total"] == 0
-    await call(served, "undo_change", change_id=solved["change_id"])
+    assert (await served.result("list_tasks", path=PLACE, status="open"))["total"] == 0
+    await served.result("undo_change", change_id=solved["change_id"])
     assert file.read_bytes() == before
     file.write_bytes(before.replace(b"- [ ]", b"- [x]"))
     reopened = await record(served, kind="wrong_fact", text="Rye needs more water", path="Bread.md")
@@ -45,7 +38,7 @@ async def test_a_correction_is_a_task_until_it_is_resolved_or_ticked(served: Ser
 
 async def test_a_wrong_link_is_not_suggested_again(served: Served) -> None:
     async def targets() -> list[str]:
-        found = await call(served, "suggest_links", path="Zoo.md", strictness="aggressive")
+        found = await served.result("suggest_links", path="Zoo.md", strictness="aggressive")
         return [one["target"] for one in found["suggestions"]]
 
     assert await targets() == ["Python.md"]
@@ -55,7 +48,7 @@ async def test_a_wrong_link_is_not_suggested_again(served: Served) -> None:
         "path": "Zoo.md",
         "target": "Python.md",
     }
-    tried = await call(served, "record_correction", **asked, dry_run=True)
+    tried = await served.result("record_correction", **asked, dry_run=True)
     assert not tried["declined"]
     assert await targets() == ["Python.md"]
     assert (await record(served, **asked))["declined"]
@@ -65,13 +58,13 @@ async def test_a_wrong_link_is_not_suggested_again(served: Served) -> None:
 async def test_briefings_tell_open_corrections_only(served: Served) -> None:
     first = await record(served, kind="general", text="Say dough and not batter")
     await record(served, kind="general", text="Give weights in grams")
-    told = (await call(served, "brief", parts=["corrections"]))["text"]
+    told = (await served.result("brief", parts=["corrections"]))["text"]
     assert "Say dough" in told
     assert first["id"] not in told
-    task = (await call(served, "list_tasks", path=PLACE, text="dough"))["tasks"][0]
-    await call(served, "toggle_task", path=PLACE, line=task["line"], text=task["text"], status="-")
+    task = (await served.result("list_tasks", path=PLACE, text="dough"))["tasks"][0]
+    await served.result("toggle_task", path=PLACE, line=task["line"], text=task["text"], status="-")
     await served.call("wait_until_indexed", path=PLACE)
-    told = (await call(served, "brief", parts=["corrections"]))["text"]
+    told = (await served.result("brief", parts=["corrections"]))["text"]
     assert "Say dough" not in told
     assert "Give weights in grams" in told
 

@@ -2,7 +2,6 @@
 
 import os
 from datetime import datetime
-from typing import Any
 
 from bridge.api.moments import iso
 from bridge.vault.open_file import birth_time
@@ -21,22 +20,15 @@ NOTES = {
 }
 
 
-async def call(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call(operation, **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
-    return found
-
-
 async def test_sentences_that_name_a_note_have_the_day_of_theirs(served: Served) -> None:
-    found = await call(served, "note_links", path="Anna.md", mentions=True, context=True)
+    found = await served.result("note_links", path="Anna.md", mentions=True, context=True)
     assert [(one["path"], one["context"], one["day"]) for one in found["backlinks"]] == [
         ("2026-01-05.md", "Met [[Anna]] and [[Ben]].", "2026-01-05"),
         ("2026-01-20.md", "[[Anna]] again, with [[Cleo]] and [[Ben]].", "2026-01-20"),
     ]
     days = {one["path"]: one["day"] for one in found["mentions"]}
     assert days == {"2026-01-05.md": "2026-01-05", "2026-02-03.md": "2026-02-03", "Cleo.md": "2026-01-06"}
-    bare = await call(served, "note_links", path="Anna.md", mentions=True)
+    bare = await served.result("note_links", path="Anna.md", mentions=True)
     assert not any(one.get("day") for one in (*bare["backlinks"], *bare["mentions"]))
 
 
@@ -51,7 +43,7 @@ async def test_without_a_date_a_note_was_created_when_the_system_says_if_not_cha
     os.utime(root / "Made.md", (then * 2, then * 2))
     for path in ("Copied.md", "Made.md"):
         await served.call("wait_until_indexed", path=path)
-    created = {one["path"]: one["created"] for one in (await call(served, "find_notes"))["notes"]}
+    created = {one["path"]: one["created"] for one in (await served.result("find_notes"))["notes"]}
     born = birth_time(root / "Made.md")
     assert (created["Copied.md"], created["Made.md"]) == (born and iso(then), born and iso(born))
 
@@ -59,12 +51,12 @@ async def test_without_a_date_a_note_was_created_when_the_system_says_if_not_cha
 async def test_notes_are_sorted_by_when_they_were_created(served: Served) -> None:
     stated = ["Cleo.md", "Trip 2026-02-30.md", "Letter.md"]
     for sort, order in (("created", stated), ("-created", stated[::-1])):
-        notes = (await call(served, "find_notes", sort=sort))["notes"]
+        notes = (await served.result("find_notes", sort=sort))["notes"]
         dated = [one["path"] for one in notes if one["path"] in stated]
         assert dated == order
         known = [bool(one.get("created")) for one in notes]
         assert known == sorted(known, reverse=True)
     [letter] = [one for one in notes if one["path"] == "Letter.md"]
     assert letter["created"].startswith("2026-03-02T00:00:00")
-    [hit] = (await call(served, "search", query="from zoe quill", limit=1))["hits"]
+    [hit] = (await served.result("search", query="from zoe quill", limit=1))["hits"]
     assert hit["created"] == letter["created"]

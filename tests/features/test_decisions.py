@@ -21,15 +21,11 @@ SAY = {"server": "test", "tool": "say", "arguments": {"text": "Ulm"}}
 
 
 async def listed(served: Served) -> Any:
-    answer = await served.call("list_decisions")
-    assert answer.status == 200, answer.body
-    return answer.json
+    return await served.result("list_decisions")
 
 
 async def decide(served: Served, id_: str, verdict: str) -> Any:
-    answer = await served.call("decide", id=id_, verdict=verdict)
-    assert answer.status == 200, answer.body
-    return answer.json["decision"]
+    return (await served.result("decide", id=id_, verdict=verdict))["decision"]
 
 
 async def test_a_call_waits_passes_is_taken_back_and_all_of_it_is_kept(tmp_path: Path) -> None:

@@ -38,9 +38,7 @@ async def use_reranker(served: Served, tmp_path: Path, **settings: Any) -> None:
 
 
 async def find(served: Served, mode: str = "deep", **more: Any) -> dict[str, Any]:
-    answer = await served.call("search", query="bread", mode=mode, **more)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("search", query="bread", mode=mode, **more)
     return found
 
 
@@ -101,8 +99,7 @@ async def test_other_modes_start_no_process(served: Served, tmp_path: Path) -> N
 async def test_hidden_notes_are_not_read(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await use_reranker(served, tmp_path, deny=["Private/**"])
     assert (await served.call("set_up_memory")).status == 200
-    made = await served.call("create_note", path="Agents/Dough.md", text="bread is dough dough agentdough\n")
-    assert made.status == 200, made.body
+    await served.result("create_note", path="Agents/Dough.md", text="bread is dough dough agentdough\n")
     rerankers, sent = served.bridge.rerankers, list[str]()
     score = rerankers.score
 

@@ -38,9 +38,8 @@ NOTES = {"A.md": "# A\n"}
 
 
 async def findings(served: Served) -> dict[str, Finding]:
-    answer = await served.call("doctor")
-    assert answer.status == 200, answer.body
-    found = [Finding(**{**each, "fix": each["fix"] and Fix(**each["fix"])}) for each in answer.json["findings"]]
+    answer = await served.result("doctor")
+    found = [Finding(**{**each, "fix": each["fix"] and Fix(**each["fix"])}) for each in answer["findings"]]
     assert all(finding.do for finding in found if finding.verdict != "ok")
     return {finding.check: finding for finding in found}
 

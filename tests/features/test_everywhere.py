@@ -43,9 +43,8 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def places(served: Served, **arguments: object) -> list[tuple[str, str]]:
-    answer = await served.call("search", everywhere=True, vault="Home", **arguments)
-    assert answer.status == 200, answer.body
-    return [(hit["vault"], hit["path"]) for hit in answer.json["hits"]]
+    answer = await served.result("search", everywhere=True, vault="Home", **arguments)
+    return [(hit["vault"], hit["path"]) for hit in answer["hits"]]
 
 
 async def test_notes_of_every_vault_are_found_by_the_score_that_each_vault_gives(served: Served) -> None:

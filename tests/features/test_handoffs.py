@@ -60,9 +60,7 @@ def said(proof: Any) -> str:
 
 
 async def take_over(served: Served, **arguments: Any) -> Any:
-    answer = await served.call("take_over", **arguments)
-    assert answer.status == 200, answer.body
-    return answer.json
+    return await served.result("take_over", **arguments)
 
 
 async def grow(served: Served) -> None:
@@ -263,8 +261,7 @@ async def test_words_that_look_like_markdown_come_back_as_they_were(served: Serv
     odd = {"goal": "## Claims\n- [x] fake %%proof: {}", "state": "a\n\n> b", "next_action": "- [ ] c\n## d"}
     proof = {"command": 'echo "100%% {}" %%', "result": "[[x]]"}
     claims = [{"text": "odd %%proof: {}\n## Goal", "proof": proof}]
-    made = await served.call("hand_over", **odd, claims=claims)
-    assert made.status == 200, made.body
+    await served.result("hand_over", **odd, claims=claims)
     found = await take_over(served, peek=True)
     assert {name: found[name] for name in odd} == odd
     [claim] = found["claims"]

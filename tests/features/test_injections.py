@@ -36,9 +36,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 
 
 async def listed(served: Served, **arguments: Any) -> list[dict[str, Any]]:
-    answer = await served.call("list_injections", **arguments)
-    assert answer.status == 200, answer.body
-    found: list[dict[str, Any]] = answer.json["sessions"]
+    found: list[dict[str, Any]] = (await served.result("list_injections", **arguments))["sessions"]
     return found
 
 
@@ -116,8 +114,7 @@ async def test_what_the_user_withholds_is_not_brought_in_again(served: Served) -
 async def test_the_list_follows_a_note_that_is_moved(served: Served) -> None:
     async with connected(served, preset="full") as client:
         await client.call_tool("brief", {"task": "parse footnotes"})
-    moved = await served.call("move_note", path="Edge.md", to="Decisions/Edge.md")
-    assert moved.status == 200, moved.body
+    await served.result("move_note", path="Edge.md", to="Decisions/Edge.md")
     async with asyncio.timeout(PATIENCE_S):
         while "Decisions/Edge.md" not in (paths := {item["path"] for item in (await listed(served))[0]["items"]}):
             await asyncio.sleep(0.05)
@@ -148,8 +145,7 @@ async def test_an_agent_is_never_told_of_a_note_that_the_user_keeps_from_it(serv
     sessions = (await served.call("list_sessions")).json["sessions"]
     [name] = [one["client"] for one in sessions if one["id"] == session["session"]]
     for path in kept:
-        made = await served.call("set_properties", path=path, properties={"deny_agents": ["quill", name.upper()]})
-        assert made.status == 200, made.body
+        await served.result("set_properties", path=path, properties={"deny_agents": ["quill", name.upper()]})
     await readable(served)
     after = await told()
     assert not any(text in after for text in ("Never per file.", "Once, and nowhere else."))

@@ -20,8 +20,7 @@ async def keep(served: Served, which: str, *, agrees: bool = True) -> None:
     save_settings(served.bridge.settings_path, {"keep_questions": which})
     await served.bridge.reload()
     if agrees:
-        made = await served.call("set_up_memory", confirm=True)
-        assert made.status == 200, made.body
+        await served.result("set_up_memory", confirm=True)
 
 
 def note_of(served: Served) -> str:

@@ -2,9 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-from tests.features.served import Served, serving, write_vault
+from tests.features.served import serving, write_vault
 
 NAMES = (
     "type",
@@ -31,32 +30,26 @@ NOTES = {
 }
 
 
-async def ok(served: Served, name: str, **arguments: object) -> Any:
-    answer = await served.call(name, **arguments)
-    assert answer.status == 200, answer.body
-    return answer.json
-
-
 async def test_properties_that_are_lists(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", NOTES)
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
-        await ok(served, "set_up_memory", templates=False)
-        kept = await ok(served, "remember", title="Oven heat", text="The oven takes two hours to heat.", kind="fact")
+        await served.result("set_up_memory", templates=False)
+        kept = await served.result("remember", title="Oven heat", text="The oven takes two hours to heat.", kind="fact")
         written = (vault / str(kept["path"])).read_text("utf-8")
         assert "type:\n  - memory" in written or "type: [memory]" in written
-        found = await ok(served, "recall", query="how long does the oven heat")
+        found = await served.result("recall", query="how long does the oven heat")
         assert [each["title"] for each in found["memories"]] == ["Oven heat"]
-        newer = await ok(served, "remember", title="Gas", text="A burner lights the kitchen.", kind="fact")
+        newer = await served.result("remember", title="Gas", text="A burner lights the kitchen.", kind="fact")
         replacing = {"path": [kept["path"]], "by": newer["path"]}
         for reverse, titles in ((False, []), (True, ["Oven heat"])):
-            await ok(served, "supersede_memory", **replacing, reverse=reverse)
-            found = await ok(served, "recall", query="how long does the oven take")
+            await served.result("supersede_memory", **replacing, reverse=reverse)
+            found = await served.result("recall", query="how long does the oven take")
             assert [each["title"] for each in found["memories"]] == titles
-        await ok(served, "hand_over", goal="Plaster it", state="Dry.", next_action="Mix the lime.")
-        taken = await ok(served, "take_over")
+        await served.result("hand_over", goal="Plaster it", state="Dry.", next_action="Mix the lime.")
+        taken = await served.result("take_over")
         assert taken["goal"] == "Plaster it"
         assert (await served.call("take_over")).code == "note_not_found"
-        await ok(served, "save_session", summary="Plastered.")
-        plan = await ok(served, "plan_tidy")
-        applied = await ok(served, "apply_plan")
+        await served.result("save_session", summary="Plastered.")
+        plan = await served.result("plan_tidy")
+        applied = await served.result("apply_plan")
         assert applied["path"] == plan["path"]

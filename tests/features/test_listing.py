@@ -61,10 +61,9 @@ async def test_what_no_note_has_is_named_with_the_closest(served: Served) -> Non
 
 
 async def found(served: Served, **arguments: Any) -> list[str]:
-    answer = await served.call("find_notes", **arguments)
-    assert answer.status == 200, answer.body
-    assert answer.json["total"] >= len(answer.json["notes"])
-    return [Path(note["path"]).stem for note in answer.json["notes"]]
+    answer = await served.result("find_notes", **arguments)
+    assert answer["total"] >= len(answer["notes"])
+    return [Path(note["path"]).stem for note in answer["notes"]]
 
 
 @pytest.mark.parametrize(

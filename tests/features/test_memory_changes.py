@@ -1,6 +1,5 @@
 """A memory is revised, replaced, forgotten and judged; each is a change that is undone byte for byte."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +29,13 @@ def root(served: Served) -> Path:
     return served.bridge.find(None).root
 
 
-async def change(served: Served, operation: str, **arguments: Any) -> Mapping[str, Any]:
-    answer = await served.call(operation, **arguments)
-    assert answer.status == 200, answer.body
-    made: Mapping[str, Any] = answer.json
-    return made
-
-
 async def recalled(served: Served, query: str) -> list[str]:
     return [memory["path"] for memory in (await served.call("recall", query=query)).json["memories"]]
 
 
 async def test_a_revision_leaves_all_else_byte_for_byte(served: Served) -> None:
     before = text(served, CLAY)
-    made = await change(
-        served,
+    made = await served.result(
         "revise_memory",
         path=CLAY,
         kind="decision",
@@ -57,7 +48,7 @@ async def test_a_revision_leaves_all_else_byte_for_byte(served: Served) -> None:
     assert head.splitlines()[4:6] == ["aliases:", "  - loam"]
     assert body == "\n# Clay\n\nFrom the river.\n\nAnd sand.\n"
     assert await recalled(served, "loam") == [CLAY]
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert text(served, CLAY) == before
 
 
@@ -66,7 +57,7 @@ async def test_a_text_is_replaced_only_as_it_was_read(served: Served) -> None:
     unread = await served.call("revise_memory", path=CLAY, text="From the shop.")
     assert unread.code == "invalid_arguments"
     assert "needs `digest`" in unread.json["error"]["message"]
-    await change(served, "revise_memory", path=CLAY, text="From the shop.", digest=digest)
+    await served.result("revise_memory", path=CLAY, text="From the shop.", digest=digest)
     assert text(served, CLAY).partition("\n---\n")[2] == "From the shop.\n"
     stale = await served.call("revise_memory", path=CLAY, text="From the river.", digest=digest)
     assert stale.code == "note_changed"
@@ -105,46 +96,46 @@ async def test_a_revision_that_cannot_be_is_refused(served: Served, arguments: d
 
 
 async def test_an_answered_question_is_settled(served: Served) -> None:
-    await change(served, "revise_memory", path=STRAW, resolved=True)
+    await served.result("revise_memory", path=STRAW, resolved=True)
     assert await recalled(served, "straw") == []
-    await change(served, "revise_memory", path=STRAW, resolved=False)
+    await served.result("revise_memory", path=STRAW, resolved=False)
     assert await recalled(served, "straw") == [STRAW]
 
 
 async def test_a_replaced_memory_is_gone_and_comes_back(served: Served) -> None:
     before = text(served, CLAY), text(served, STRAW)
-    await change(served, "supersede_memory", path=[STRAW], by=CLAY)
+    await served.result("supersede_memory", path=[STRAW], by=CLAY)
     assert 'superseded_by: "[[Clay]]"\nvalid_until: 20' in text(served, STRAW)
     assert 'supersedes:\n  - "[[Straw]]"' in text(served, CLAY)
     # The question still names it, and so finds what replaced it.
     assert await recalled(served, "straw bales from the mill") == [CLAY]
-    again = await change(served, "supersede_memory", path=[STRAW], by=CLAY)
+    again = await served.result("supersede_memory", path=[STRAW], by=CLAY)
     assert again["change_id"] is None
     assert "No change was needed for 1 of the memories." in again["warnings"]
     circle = await served.call("supersede_memory", path=[CLAY], by=STRAW)
     assert circle.code == "invalid_arguments"
     itself = await served.call("supersede_memory", path=[CLAY], by=CLAY)
     assert itself.json["error"]["message"] == f"`{CLAY}` cannot replace itself."
-    await change(served, "supersede_memory", path=[STRAW], by=CLAY, reverse=True)
+    await served.result("supersede_memory", path=[STRAW], by=CLAY, reverse=True)
     assert (text(served, CLAY), text(served, STRAW)) == before
     assert await recalled(served, "straw bales from the mill") == [STRAW]
 
 
 async def test_what_a_memory_replaced_before_stays_so(served: Served) -> None:
-    await change(served, "supersede_memory", path=[CLAY], by="Agents/Memory/Lime.md")
+    await served.result("supersede_memory", path=[CLAY], by="Agents/Memory/Lime.md")
     assert 'supersedes:\n  - "[[Chalk]]"\n  - "[[Clay]]"\n' in text(served, "Agents/Memory/Lime.md")
     assert "valid_until: 2999-01-01\n" in text(served, CLAY)
-    await change(served, "supersede_memory", path=[CLAY], by="Agents/Memory/Lime.md", reverse=True)
+    await served.result("supersede_memory", path=[CLAY], by="Agents/Memory/Lime.md", reverse=True)
     assert "valid_until: 2999-01-01\n" in text(served, CLAY)
 
 
 async def test_a_forgotten_memory_is_asked_for_once_more(served: Served) -> None:
     before = text(served, STRAW)
-    made = await change(served, "forget_memory", path=STRAW)
+    made = await served.result("forget_memory", path=STRAW)
     assert made["verified"]["recall"] is False
     assert made["verified"]["brief"] is False
     assert "tier: archived" in text(served, STRAW)
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert text(served, STRAW) == before
     assert await recalled(served, "straw") == [STRAW]
 
@@ -157,17 +148,17 @@ async def test_only_the_owner_erases(served: Served) -> None:
 
 
 async def test_a_doubted_memory_is_believed_again_once_revised(served: Served) -> None:
-    first = await change(served, "judge_memory", path=CLAY, verdict="wrong")
+    first = await served.result("judge_memory", path=CLAY, verdict="wrong")
     assert (first["wrong"], first["doubted"]) == (1, False)
-    assert (await change(served, "judge_memory", path=CLAY, verdict="wrong"))["doubted"]
-    await change(served, "revise_memory", path=CLAY, confidence=0.9)
-    assert not (await change(served, "judge_memory", path=CLAY, verdict="useful"))["doubted"]
+    assert (await served.result("judge_memory", path=CLAY, verdict="wrong"))["doubted"]
+    await served.result("revise_memory", path=CLAY, confidence=0.9)
+    assert not (await served.result("judge_memory", path=CLAY, verdict="useful"))["doubted"]
 
 
 async def test_the_use_of_a_memory_follows_its_note(served: Served) -> None:
-    await change(served, "judge_memory", path=CLAY, verdict="useful")
-    await change(served, "move_note", path=CLAY, to="Agents/Memory/Loam.md")
-    judged = await change(served, "judge_memory", path="Agents/Memory/Loam.md", verdict="useful")
+    await served.result("judge_memory", path=CLAY, verdict="useful")
+    await served.result("move_note", path=CLAY, to="Agents/Memory/Loam.md")
+    judged = await served.result("judge_memory", path="Agents/Memory/Loam.md", verdict="useful")
     assert judged["useful"] == 2
 
 

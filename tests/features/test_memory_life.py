@@ -28,23 +28,18 @@ def root(served: Served, vault: str = "Home") -> Path:
 
 
 async def remember(served: Served, vault: str = "Home", **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("remember", vault=vault, **arguments)
-    assert answer.status == 200, answer.body
-    made: dict[str, Any] = answer.json
+    made: dict[str, Any] = await served.result("remember", vault=vault, **arguments)
     return made
 
 
 async def recall(served: Served, vault: str = "Home", query: str = QUESTION) -> list[dict[str, Any]]:
-    answer = await served.call("recall", vault=vault, query=query)
-    assert answer.status == 200, answer.body
-    found: list[dict[str, Any]] = answer.json["memories"]
+    found: list[dict[str, Any]] = (await served.result("recall", vault=vault, query=query))["memories"]
     return found
 
 
 async def report(served: Served, path: str, **change: str) -> None:
     """Tell of a change as Obsidian's plugin does."""
-    answer = await served.call("report_changes", vault="Home", changes=[{"path": path, **change}])
-    assert answer.status == 200, answer.body
+    await served.result("report_changes", vault="Home", changes=[{"path": path, **change}])
     await served.call("wait_until_indexed", vault="Home", path=path)
 
 
@@ -60,8 +55,7 @@ async def test_the_halves_of_a_move_may_be_told_one_after_the_other(served: Serv
             (root(served) / paths[kind]).write_bytes(text)
         else:
             (root(served) / paths[kind]).unlink()
-        answer = await served.call("report_changes", vault="Home", changes=[{"path": paths[kind], "kind": kind}])
-        assert answer.status == 200, answer.body
+        await served.result("report_changes", vault="Home", changes=[{"path": paths[kind], "kind": kind}])
     [memory] = await recall(served)
     assert (memory["path"], memory["used"]["times"]) == (paths["upsert"], 1)
 

@@ -75,12 +75,6 @@ def read_vectors(data: Path) -> dict[bytes, bytes]:
     return dict(zip(rows["digest"].to_pylist(), [vector.tobytes() for vector in numbers], strict=True))
 
 
-async def ask(served: Served, operation: str, /, **arguments: Any) -> Any:
-    answer = await served.call(operation, **arguments)
-    assert answer.status == 200, (operation, answer.body)
-    return answer.json
-
-
 async def ask_as(served: Served, token: str, operation: str, /, **arguments: Any) -> Answer:
     headers = {"Authorization": f"Bearer {token}"}
     return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
@@ -94,7 +88,7 @@ async def test_nothing_is_embedded_again(then: Path, answers: dict[str, Any]) ->
     before = read_vectors(then / "data")
     async with serving([then / "Kitchen"], then / "data", then / "no models") as served:
         await readable(served)
-        (vault,) = (await ask(served, "status"))["vaults"]
+        (vault,) = (await served.result("status"))["vaults"]
         assert vault["id"] == vault_id(then / "Kitchen") != OLD_VAULT
         # The note about the agents' folder is written anew at the start, and may be read a second time just now.
         assert vault["pending"]["vectors"] == 0
@@ -109,25 +103,25 @@ async def test_searches_find_what_they_found(then: Path, answers: dict[str, Any]
         await readable(served, meaning=True)
         for asked, paths in answers["search"].items():
             mode, query = asked.split(": ")
-            hits = (await ask(served, "search", query=query, mode=mode))["hits"]
+            hits = (await served.result("search", query=query, mode=mode))["hits"]
             assert {hit["path"] for hit in hits} >= set(paths), asked
             assert [hit["path"] for hit in hits][:1] == paths[:1] or not paths, asked
-        (vault,) = (await ask(served, "status"))["vaults"]
+        (vault,) = (await served.result("status"))["vaults"]
         assert vault["embedded_total"] == answers["status"]["embedded_total"]
 
 
 async def test_the_doctor_finds_no_damage(served: Served) -> None:
-    found = {one["check"]: one["verdict"] for one in (await ask(served, "doctor"))["findings"]}
+    found = {one["check"]: one["verdict"] for one in (await served.result("doctor"))["findings"]}
     assert (found["index"], found["state"], found["tokens"]) == ("ok", "ok", "ok")
 
 
 async def test_the_history_is_kept(served: Served, answers: dict[str, Any]) -> None:
     kept = ("id", "client", "session", "operation", "reason", "paths", "diff", "state")
-    listed = (await ask(served, "list_changes", limit=200))["changes"]
+    listed = (await served.result("list_changes", limit=200))["changes"]
     then = answers["list_changes"]["changes"]
     assert pick(listed, *kept)[-len(then) :] == pick(then, *kept)
     for name, shown in answers["shown"].items():
-        now = await ask(served, "show_change", change_id=answers["changes"][name])
+        now = await served.result("show_change", change_id=answers["changes"][name])
         assert [now[field] for field in (*kept, "now", "undoes")] == [
             shown[field] for field in (*kept, "now", "undoes")
         ]
@@ -136,23 +130,23 @@ async def test_the_history_is_kept(served: Served, answers: dict[str, Any]) -> N
 async def test_changes_of_then_are_undone_and_made_again(served: Served, then: Path, answers: dict[str, Any]) -> None:
     ids, vault, notes = answers["changes"], then / "Kitchen", then / "notes"
     for name in ("deleted", "moved", "edited"):
-        await ask(served, "undo_change", change_id=ids[name])
+        await served.result("undo_change", change_id=ids[name])
     for path in ("Compost heap.md", "Compost.md", "Water.md", "Home.md"):
         assert (vault / path).read_bytes() == (notes / path).read_bytes()
-    await ask(served, "undo_change", change_id=ids["undone"], redo=True)
+    await served.result("undo_change", change_id=ids["undone"], redo=True)
     assert "rating: 5" in (vault / "Bread.md").read_text(encoding="utf-8")
-    await ask(served, "undo_change", change_id=ids["moved"], redo=True)
+    await served.result("undo_change", change_id=ids["moved"], redo=True)
     assert (vault / "Garden/Compost.md").exists()
 
 
 async def test_proposals_still_wait(served: Served, then: Path, answers: dict[str, Any]) -> None:
     ids = answers["changes"]
-    waiting = (await ask(served, "list_changes", state="proposed"))["changes"]
+    waiting = (await served.result("list_changes", state="proposed"))["changes"]
     assert {one["id"] for one in waiting} == {ids["proposed"], ids["proposed move"]}
-    await ask(served, "decide", id=ids["proposed"], verdict="accept", hunks=[2])
+    await served.result("decide", id=ids["proposed"], verdict="accept", hunks=[2])
     text = (then / "Kitchen/Bread.md").read_text(encoding="utf-8")
     assert ("Sea salt will do." in text, "Sift it." in text) == (True, False)
-    await ask(served, "decide", id=ids["proposed move"], verdict="accept")
+    await served.result("decide", id=ids["proposed move"], verdict="accept")
     assert (then / "Kitchen/Garden/Boerenkool.md").exists()
 
 
@@ -165,11 +159,11 @@ async def test_tokens_and_settings_hold(served: Served, answers: dict[str, Any])
         states[name] = answer.json["state"]
     assert states == {"scribe": "applied", "helper": "proposed"}
     assert (await ask_as(served, tokens["gone"], "status")).status == 401
-    found = await ask(served, "read_settings")
+    found = await served.result("read_settings")
     values = {one["name"]: one["value"] for one in found["settings"]}
     assert (values["apply_clients"], values["brief.days"]) == (["scribe"], 10)
     assert ["search_deep" in str(one) for one in found["problems"]] == [True]
-    servers = (await ask(served, "list_servers"))["servers"]
+    servers = (await served.result("list_servers"))["servers"]
     assert pick(servers, "name", "program", "enabled", "confirm") == [("weather", "weather", False, "first")]
 
 
@@ -181,58 +175,58 @@ async def test_what_was_dismissed_stays_away(served: Served, answers: dict[str, 
     # What an agent dismissed is left out for agents only, by now.
     assert await orphans(answers["tokens"]["scribe"]) == set()
     assert await orphans(served.runtime.token) == {"Квашеная капуста.md"}
-    names = (await ask(served, "find_prospects", limit=200))["prospects"]
+    names = (await served.result("find_prospects", limit=200))["prospects"]
     assert "Thursdays" not in {one["name"] for one in names}
     refused = await ask_as(served, answers["tokens"]["scribe"], "dismiss", kind="orphan", paths=["김치.md"], undo=True)
     assert refused.code == "declined"
 
 
 async def test_feedback_still_counts(served: Served) -> None:
-    found = await ask(served, "suggest_links", path="Garden calendar.md", strictness="aggressive")
+    found = await served.result("suggest_links", path="Garden calendar.md", strictness="aggressive")
     assert "Boerenkool.md" not in {one["target"] for one in found["suggestions"]}
     bread = {"path": "Miller Adams.md", "target": "Bread.md", "text": "Bread", "verdict": "accept"}
-    assert (await ask(served, "judge_link", **bread))["accepted"] == 2
-    assert (await ask(served, "give_feedback", tool="list_folders", helped=True))["judged"] == 2
+    assert (await served.result("judge_link", **bread))["accepted"] == 2
+    assert (await served.result("give_feedback", tool="list_folders", helped=True))["judged"] == 2
 
 
 async def test_memories_keep_their_uses_and_verdicts(served: Served, answers: dict[str, Any]) -> None:
     kept = ("path", "title", "kind", "text", "agent", "created", "pinned", "digest")
-    listed = (await ask(served, "list_memories"))["memories"]
+    listed = (await served.result("list_memories"))["memories"]
     then = answers["list_memories"]["memories"]
     assert sorted(pick(listed, *kept)) == sorted(pick(then, *kept))
     assert {one["path"]: one["used"]["times"] for one in listed} == {one["path"]: one["used"]["times"] for one in then}
-    recalled = await ask(served, "recall", query="how hot is the oven")
+    recalled = await served.result("recall", query="how hot is the oven")
     assert pick(recalled["memories"], "title") == [("The oven runs ten degrees hot",)]
-    judged = [await ask(served, "judge_memory", path=one["path"], verdict="useful") for one in then]
+    judged = [await served.result("judge_memory", path=one["path"], verdict="useful") for one in then]
     assert sorted(pick(judged, "useful", "wrong")) == [(1, 1), (2, 0)]
 
 
 async def test_sessions_and_what_was_told_them_are_kept(served: Served, answers: dict[str, Any]) -> None:
     kept = ("id", "client", "goal", "where_left_off", "errors")
-    listed = {one["id"]: one for one in (await ask(served, "list_sessions"))["sessions"]}
+    listed = {one["id"]: one for one in (await served.result("list_sessions"))["sessions"]}
     for one in answers["list_sessions"]["sessions"]:
         now = listed[one["id"]]
         assert [now[name] for name in kept] == [one[name] for name in kept]
         assert now["calls"] >= one["calls"]
         assert set(now["changed"]) >= set(one["changed"])
         assert now["note"] == one["note"] or one["note"] is None
-    told = await ask(served, "list_injections")
+    told = await served.result("list_injections")
     then = answers["list_injections"]
     assert pick(told["sessions"][0]["items"], "path", "tool", "times", "withheld") == pick(
         then["sessions"][0]["items"], "path", "tool", "times", "withheld"
     )
-    used = {one["name"]: one["calls"] for one in (await ask(served, "usage"))["tools"]}
+    used = {one["name"]: one["calls"] for one in (await served.result("usage"))["tools"]}
     assert all(used[one["name"]] >= one["calls"] for one in answers["usage"]["tools"])
-    days = await ask(served, "graph_history")
+    days = await served.result("graph_history")
     assert days["since"] == answers["graph_history"]["since"]
 
 
 async def test_corrections_and_handoffs_are_told(served: Served, answers: dict[str, Any]) -> None:
-    tasks = (await ask(served, "list_tasks", path="Agents/Corrections.md"))["tasks"]
+    tasks = (await served.result("list_tasks", path="Agents/Corrections.md"))["tasks"]
     assert {one["state"] for one in answers["list_corrections"]["corrections"]} == {"open", "applied"}
     assert len(tasks) == 2
-    again = await ask(
-        served, "record_correction", kind="wrong_link", text="Kale means another plant here", path="Garden calendar.md",
+    again = await served.result(
+        "record_correction", kind="wrong_link", text="Kale means another plant here", path="Garden calendar.md",
         target="Boerenkool.md", words="Kale",
     )  # fmt: skip
     assert again["change_id"] is None
@@ -242,7 +236,7 @@ async def test_corrections_and_handoffs_are_told(served: Served, answers: dict[s
 
 
 async def test_approvals_and_judgements_are_kept(served: Served, answers: dict[str, Any]) -> None:
-    workflows = (await ask(served, "list_workflows"))["workflows"]
+    workflows = (await served.result("list_workflows"))["workflows"]
     kept = ("path", "digest", "approved", "changed")
     assert pick(workflows, *kept) == pick(answers["list_policies"]["policies"], *kept)
     scribe = answers["tokens"]["scribe"]
@@ -250,12 +244,12 @@ async def test_approvals_and_judgements_are_kept(served: Served, answers: dict[s
     ran = await ask_as(served, scribe, "run_workflow", path="Agents/Policies/Meeting.md", variables=meeting)
     assert ran.status == 200, ran.body
     assert (await ask_as(served, scribe, "run_workflow", path="Agents/Policies/Salt.md")).code == "forbidden"
-    rules = (await ask(served, "tidy_rules"))["rules"]
+    rules = (await served.result("tidy_rules"))["rules"]
     then = {one["check"]: one for one in answers["garden_rules"]["rules"]}
     for rule in rules:
         if before := then.get(rule["check"]):
             assert (rule["muted"], rule["rejected"]) == (before["muted"], before["rejected"])
-    plan = await ask(served, "plan_tidy", skip_checked=False, dry_run=True)
+    plan = await served.result("plan_tidy", skip_checked=False, dry_run=True)
     # In the first plan, the only finding that was rejected named this note.
     assert "Miller Adams.md" not in [path for one in plan["findings"] for path in one["notes"]]
 

@@ -38,8 +38,7 @@ async def served(tmp_path: Path, models_dir: Path) -> AsyncIterator[Served]:
     async with serving([vault], tmp_path / "data", models_dir) as served:
         await readable(served)
         await served.call("set_up_memory")
-        made = await served.call("remember", title="Clay", text="Clay cracks when it dries.", tags=["clay"])
-        assert made.status == 200, made.body
+        await served.result("remember", title="Clay", text="Clay cracks when it dries.", tags=["clay"])
         await served.call("set_up_topics")
         yield served
 
@@ -49,10 +48,8 @@ def agents_notes(served: Served) -> dict[str, bytes]:
 
 
 async def findings(served: Served, *checks: str) -> list[dict[str, Any]]:
-    answer = await served.call("plan_tidy", checks=list(checks), skip_checked=False)
-    assert answer.status == 200, answer.body
-    found: list[dict[str, Any]] = answer.json["findings"]
-    return found
+    plan = await served.result("plan_tidy", checks=list(checks), skip_checked=False)
+    return [*plan["findings"]]
 
 
 async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -> None:
@@ -88,8 +85,7 @@ async def test_no_rename_reaches_the_folder_of_agents_unless_it_is_named(served:
         answer = await served.call(operation, **arguments, confirm=True)
         assert answer.status == 200 or answer.code == "text_not_found"
     assert agents_notes(served) == before
-    named = await served.call("change_notes", rename={"kind": "sort"}, folder="Agents/Memory")
-    assert named.status == 200, named.body
+    await served.result("change_notes", rename={"kind": "sort"}, folder="Agents/Memory")
     assert b"\nsort: " in agents_notes(served)["Agents/Memory/Clay.md"]
 
 

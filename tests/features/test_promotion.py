@@ -222,8 +222,7 @@ async def test_the_same_note_of_another_project_joins_the_copy(served: Served) -
 async def test_a_note_that_was_moved_keeps_its_copy(served: Served) -> None:
     await done(served)
     digest = (await served.call("read_note", vault="Home", path="Retry.md")).json["digest"]
-    moved = await served.call("move_note", vault="Home", path="Retry.md", to="Old/Retry.md", digest=digest)
-    assert moved.status == 200, moved.body
+    await served.result("move_note", vault="Home", path="Retry.md", to="Old/Retry.md", digest=digest)
     again = await done(served, "Old/Retry.md")
     assert (again["outcome"], again["copy"]["path"]) == ("unchanged", "Patterns/Retry.md")
     home = served.bridge.find("Home").id

@@ -33,13 +33,6 @@ def contents(served: Served) -> dict[str, bytes]:
     }
 
 
-async def change(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call(operation, **arguments)
-    assert answer.status == 200, answer.body
-    made: dict[str, Any] = answer.json
-    return made
-
-
 async def set_settings(served: Served, values: dict[str, Any]) -> None:
     await served.bridge.use(save_settings(served.bridge.settings_path, values))
 
@@ -92,20 +85,20 @@ async def test_links_to_headings_with_a_tag_follow_its_new_name(served: Served) 
     for name, text in texts.items():
         (root / name).write_text(text)
     await served.bridge.find(None).vault.indexer.look_at([""])
-    made = await change(served, "change_notes", rename_tags={"todo": "task"})
+    made = await served.result("change_notes", rename_tags={"todo": "task"})
     assert (made["links_broken"], made["links_rewritten"]) == ([], 5)
     assert {name: (root / name).read_text() for name in texts} == {
         name: text.replace("todo", "task") for name, text in texts.items()
     }
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert {name: (root / name).read_text() for name in texts} == texts
 
 
 async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Served) -> None:
     before = contents(served)
-    tried = await change(served, "change_notes", rename_tags={"#todo": "task"}, dry_run=True)
+    tried = await served.result("change_notes", rename_tags={"#todo": "task"}, dry_run=True)
     assert contents(served) == before
-    made = await change(served, "change_notes", rename_tags={"#todo": "task"}, expect={"files": 3})
+    made = await served.result("change_notes", rename_tags={"#todo": "task"}, expect={"files": 3})
     assert {one["path"] for one in made["changed"]} == {"Board.canvas", "Rye.md", "Spelt.md"}
     assert (tried["diff"], tried["occurrences"], tried["files"]) == (made["diff"], 5, 3)
     assert [one["path"] for one in made["skipped"]] == ["Oats.md"]
@@ -121,12 +114,12 @@ async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Serv
     }
     tags = {one["tag"]: one["count"] for one in (await served.call("list_tags")).json["tags"]}
     assert (tags["task"], tags["task/now"]) == (4, 1)
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert contents(served) == before
-    some = await change(served, "change_notes", rename_tags={"todo": "task"}, paths=["Rye.md"], children=False)
+    some = await served.result("change_notes", rename_tags={"todo": "task"}, paths=["Rye.md"], children=False)
     assert [one["path"] for one in some["changed"]] == ["Rye.md"]
     assert b"#todo/now" in contents(served)["Rye.md"]
-    await change(served, "undo_change", change_id=some["change_id"])
+    await served.result("undo_change", change_id=some["change_id"])
     assert contents(served) == before
 
 
@@ -136,47 +129,47 @@ async def test_a_property_is_renamed_where_it_can_be(served: Served) -> None:
     assert refused["code"] == "invalid_arguments"
     assert "both `status` and `state`: `Wheat.md`" in refused["message"]
     assert contents(served) == before
-    kept = await change(served, "change_notes", rename={"STATUS": "state"}, on_clash="keep")
+    kept = await served.result("change_notes", rename={"STATUS": "state"}, on_clash="keep")
     assert [one["path"] for one in kept["skipped"]] == ["Oats.md", "Wheat.md"]
     assert contents(served)["Rye.md"] == before["Rye.md"].replace(b"status:", b"state:")
     assert contents(served)["Spelt.md"] == before["Spelt.md"].replace(b"Status:", b"state:")
     assert any("types.json" in warning for warning in kept["warnings"])
     assert kept["named_in"] == ["Query.md", "All.base"]
-    await change(served, "undo_change", change_id=kept["change_id"])
+    await served.result("undo_change", change_id=kept["change_id"])
     assert contents(served) == before
-    cased = await change(served, "change_notes", rename={"status": "Status"})
+    cased = await served.result("change_notes", rename={"status": "Status"})
     assert contents(served)["Wheat.md"] == before["Wheat.md"].replace(b"status:", b"Status:")
-    await change(served, "undo_change", change_id=cased["change_id"])
-    inside = await change(served, "change_notes", rename={"status": "phase"}, folder="folder")
+    await served.result("undo_change", change_id=cased["change_id"])
+    inside = await served.result("change_notes", rename={"status": "phase"}, folder="folder")
     assert [one["path"] for one in inside["changed"]] == ["Folder/Barley.md"]
     assert inside["skipped"] == []
-    await change(served, "undo_change", change_id=inside["change_id"])
+    await served.result("undo_change", change_id=inside["change_id"])
     assert contents(served) == before
 
 
 async def test_an_unreadable_note_without_the_name_is_not_listed(served: Served) -> None:
-    tried = await change(served, "change_notes", rename={"rating": "stat"}, dry_run=True)
+    tried = await served.result("change_notes", rename={"rating": "stat"}, dry_run=True)
     assert tried["skipped"] == []
 
 
 async def test_a_clash_can_be_merged(served: Served) -> None:
     root = served.bridge.find(None).root
-    made = await change(served, "change_notes", rename={"state": "status"}, on_clash="merge")
+    made = await served.result("change_notes", rename={"state": "status"}, on_clash="merge")
     assert (root / "Wheat.md").read_text() == "---\nstatus:\n  - open # first\n  - closed\n  - new\n---\n"
-    await change(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
 
 
 async def test_a_value_changes_also_in_lists_and_by_its_type(served: Served) -> None:
     before = contents(served)
-    made = await change(served, "change_notes", properties={"status": "closed"}, old={"status": "open"})
+    made = await served.result("change_notes", properties={"status": "closed"}, old={"status": "open"})
     after = contents(served)
     assert after["Rye.md"] == before["Rye.md"].replace(b"open", b"closed")
     assert after["Wheat.md"] == b"---\nstatus:\n  # first\n  - closed\nstate: new\n---\n"
     assert after["Spelt.md"] == before["Spelt.md"]
-    await change(served, "undo_change", change_id=made["change_id"])
-    rated = await change(served, "change_notes", properties={"rating": "good"}, old={"rating": 4})
+    await served.result("undo_change", change_id=made["change_id"])
+    rated = await served.result("change_notes", properties={"rating": "good"}, old={"rating": 4})
     assert contents(served)["Rye.md"] == before["Rye.md"].replace(b"4", b"good")
-    await change(served, "undo_change", change_id=rated["change_id"])
+    await served.result("undo_change", change_id=rated["change_id"])
     assert contents(served) == before
     missing = await error(served, "change_notes", properties={"rating": 5}, old={"rating": "4"})
     assert missing["code"] == "text_not_found"
@@ -210,7 +203,7 @@ async def test_denied_notes_are_neither_counted_nor_changed(served: Served) -> N
     await set_settings(served, {"deny": ["Spelt.md"]})
     facts = {one["name"]: one for one in (await served.call("property_report")).json["properties"]}
     assert facts["status"]["spellings"] == ["status"]
-    await change(served, "change_notes", rename_tags={"todo": "task"})
+    await served.result("change_notes", rename_tags={"todo": "task"})
     assert contents(served)["Spelt.md"] == before["Spelt.md"]
 
 
@@ -218,9 +211,9 @@ async def test_many_files_must_be_confirmed(served: Served) -> None:
     await set_settings(served, {"confirm_files": 2})
     found = await error(served, "change_notes", rename_tags={"todo": "task"})
     assert found["code"] == "confirmation_required"
-    tried = await change(served, "change_notes", rename_tags={"todo": "task"}, dry_run=True)
+    tried = await served.result("change_notes", rename_tags={"todo": "task"}, dry_run=True)
     assert tried["confirmation"]
-    assert (await change(served, "change_notes", rename_tags={"todo": "task"}, confirm=True))["state"] == "applied"
+    assert (await served.result("change_notes", rename_tags={"todo": "task"}, confirm=True))["state"] == "applied"
 
 
 async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
@@ -231,7 +224,7 @@ async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
     proposed = (await served.request("POST", "/api/change_notes", headers=headers, data=body)).json
     assert proposed["state"] == "proposed"
     assert contents(served) == before
-    await change(served, "decide", id=proposed["change_id"], verdict="accept")
+    await served.result("decide", id=proposed["change_id"], verdict="accept")
     assert contents(served)["Rye.md"] != before["Rye.md"]
 
 
@@ -252,7 +245,7 @@ async def write_books(served: Served) -> None:
     texts = {f"Books/Book {number}.md": book("done" if number % 2 else "open") for number in range(10)}
     texts["Books/Wrong.md"] = book("opne", "soon")
     edits = [{"op": "create_note", "path": path, "text": text} for path, text in texts.items()]
-    await change(served, "change_set", edits=edits, confirm=True)
+    await served.result("change_set", edits=edits, confirm=True)
 
 
 async def test_conventions_name_who_violates_them(served: Served) -> None:
@@ -307,7 +300,7 @@ async def test_rules_hold_where_their_conditions_are_true(served: Served) -> Non
         'odd | yes | file.hasTga("x")',
     ]
     text = '---\ntype: schema\nfor_where: file.inFolder("Books")\n---\n' + "".join(f"| {row} |\n" for row in rows)
-    await change(served, "create_note", path="Schemas/Shelf.md", text=text)
+    await served.result("create_note", path="Schemas/Shelf.md", text=text)
     found = (await served.call("check_notes", rules="schema", limit=500)).json
     books = (await served.call("find_notes", folder="Books", limit=200)).json["notes"]
     state = {one["path"]: (await served.call("read_note", path=one["path"])).json["properties"] for one in books}

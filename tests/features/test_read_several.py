@@ -22,10 +22,9 @@ NOTES = {
 
 
 async def read(served: Served, *paths: str, **arguments: Any) -> list[dict[str, Any]]:
-    answer = await served.call("read_notes", paths=paths, **arguments)
-    assert answer.status == 200, answer.body
-    assert [part["asked"] for part in answer.json["notes"]] == list(paths)
-    parts: list[dict[str, Any]] = answer.json["notes"]
+    answer = await served.result("read_notes", paths=paths, **arguments)
+    assert [part["asked"] for part in answer["notes"]] == list(paths)
+    parts: list[dict[str, Any]] = answer["notes"]
     return parts
 
 

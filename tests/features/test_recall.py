@@ -69,9 +69,7 @@ def titles(memories: list[dict[str, Any]]) -> list[str]:
 
 
 async def recall(served: Served, query: str = "", **arguments: Any) -> Mapping[str, Any]:
-    answer = await served.call("recall", query=query, **arguments)
-    assert answer.status == 200, answer.body
-    found: Mapping[str, Any] = answer.json
+    found: Mapping[str, Any] = await served.result("recall", query=query, **arguments)
     return found
 
 

@@ -31,9 +31,7 @@ async def served(tmp_path: Path, models_dir: Path) -> AsyncIterator[Served]:
 
 
 async def recall(served: Served, query: str) -> dict[str, Any]:
-    answer = await served.call("recall", query=query)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("recall", query=query)
     assert [one["title"] for one in found["memories"]] == ["Firing days"]
     return found
 

@@ -38,9 +38,7 @@ def memories(served: Served) -> list[str]:
 
 
 async def remember(served: Served, title: str, text: str, **arguments: Any) -> Any:
-    answer = await served.call("remember", title=title, text=text, **arguments)
-    assert answer.status == 200, answer.body
-    return answer.json
+    return await served.result("remember", title=title, text=text, **arguments)
 
 
 async def test_a_memory_is_a_note(served: Served) -> None:
@@ -199,11 +197,10 @@ async def test_a_revoked_plan_is_told_again_once_nothing_contradicts_it(served: 
 
 async def test_what_a_session_decided_is_recalled_and_told(served: Served) -> None:
     line = "No cover image on the Dais page: the label gave no permission"
-    saved = await served.call("save_session", decisions=[line])
-    assert saved.status == 200, saved.body
+    saved = await served.result("save_session", decisions=[line])
     asked = "Which heading comes first on the Dais page?"
     await served.call("save_session", outcomes=["Rye was moved to the shelf"], open_questions=[asked])
-    path = saved.json["path"]
+    path = saved["path"]
     await served.call("wait_until_indexed", path=path)
     found = (await served.call("recall", query="why is there no cover image on the Dais page")).json
     assert [(one["path"], one["what"], one["text"]) for one in found["sessions"]] == [(path, "decision", line)]

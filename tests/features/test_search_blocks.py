@@ -13,9 +13,8 @@ NOTES = {
 
 
 async def blocks(served: Served, **arguments: Any) -> tuple[list[tuple[str, list[int]]], dict[str, Any]]:
-    answer = await served.call("search_blocks", **arguments)
-    assert answer.status == 200, answer.body
-    return [(hit["path"], hit["lines"]) for hit in answer.json["hits"]], answer.json
+    answer = await served.result("search_blocks", **arguments)
+    return [(hit["path"], hit["lines"]) for hit in answer["hits"]], answer
 
 
 async def test_each_line_is_a_hit(served: Served) -> None:

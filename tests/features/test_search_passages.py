@@ -23,9 +23,7 @@ NOTES = {
 
 
 async def gather(served: Served, budget: int = 4_000, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("search", passage_tokens=budget, **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("search", passage_tokens=budget, **arguments)
     return found
 
 

@@ -14,9 +14,8 @@ NOTES = {
 
 
 async def search(served: Served, **arguments: Any) -> tuple[list[str], dict[str, Any]]:
-    answer = await served.call("search", query="rye", **arguments)
-    assert answer.status == 200, answer.body
-    return [hit["path"] for hit in answer.json["hits"]], answer.json
+    answer = await served.result("search", query="rye", **arguments)
+    return [hit["path"] for hit in answer["hits"]], answer
 
 
 async def test_only_the_named_notes_and_folders_are_searched(served: Served) -> None:

@@ -90,9 +90,7 @@ async def write(served: Served, path: str, text: str) -> None:
 
 
 async def summarise(served: Served, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call("summarise", **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
+    found: dict[str, Any] = await served.result("summarise", **arguments)
     return found
 
 
@@ -238,8 +236,7 @@ async def test_notes_are_chosen_by_folder_tag_time_and_session(served: Served) -
     nothing = await summarise(served, paths=["Bread"])
     assert (nothing["sentences"], nothing["notices"]) == ([], ["There are only templates; name one by its path."])
     settings.unlink()
-    made = await served.call("edit_note", path="Bread/Rye.md", edits=[APPEND])
-    assert made.status == 200, made.body
+    await served.result("edit_note", path="Bread/Rye.md", edits=[APPEND])
     [change] = (await served.call("list_changes", limit=1)).json["changes"]
     found = await summarise(served, session=change["session"])
     assert {one["path"] for one in found["sentences"]} == {"Bread/Rye.md"}
@@ -318,8 +315,7 @@ async def test_nothing_is_written_twice_until_a_note_changes(served: Served, tmp
     again = await summarise(served, paths=["Levain.md"])
     assert again == {**first, "cached": True}
     assert (await served.bridge.generators.current()).answers == 1
-    made = await served.call("edit_note", path="Levain.md", edits=[APPEND])
-    assert made.status == 200, made.body
+    await served.result("edit_note", path="Levain.md", edits=[APPEND])
     assert not (await summarise(served, paths=["Levain.md"]))["cached"]
 
 

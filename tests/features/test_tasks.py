@@ -34,9 +34,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def found(served: Served, **arguments: Any) -> list[str]:
-    answer = await served.call("list_tasks", **arguments)
-    assert answer.status == 200, answer.body
-    return [task["text"].partition(" #")[0] for task in answer.json["tasks"]]
+    answer = await served.result("list_tasks", **arguments)
+    return [task["text"].partition(" #")[0] for task in answer["tasks"]]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Templates are known without Obsidian's settings, and neither merged nor linked nor tidied."""
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, root, ticked_plan
+from tests.features.test_tidy import content, root, ticked_plan
 
 PROSE = "Wash the beans, soak them overnight, and cook them in fresh water until they are soft. Salt comes last.\n" * 4
 NOTES = {
@@ -21,10 +21,10 @@ NOTES = {
 
 
 async def test_only_notes_are_suggested_for_merging(served: Served) -> None:
-    found = (await call(served, "merge_suggestions"))["pairs"]
+    found = (await served.result("merge_suggestions"))["pairs"]
     named = {path for pair in found for path in (pair["path"], pair["into"])}
     assert named == {"Meals/Beans.md", "Odd/Beans copy.md", "Help/Beans.md"}
-    plan = await call(served, "plan_tidy", checks=["duplicates"], dry_run=True)
+    plan = await served.result("plan_tidy", checks=["duplicates"], dry_run=True)
     assert {path for one in plan["findings"] for path in one["notes"]} <= named
     assert plan["findings"]
 
@@ -35,10 +35,10 @@ async def test_what_is_renamed_everywhere_is_renamed_in_templates(served: Served
     assert [one["text"] for one in plan["findings"]] == [
         "Rename the tag `Bean` (2 notes: [[Extras/04_Templates/Meal|Meal]], [[Meals/Soup|Soup]]) to `bean` (2 notes)"
     ]
-    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    done = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert done["files"] == 2
     assert (root(served) / "Extras/04_Templates/Meal.md").read_text() == "A meal. #bean\n"
-    await call(served, "undo_change", change_id=done["session"])
+    await served.result("undo_change", change_id=done["session"])
     assert content(served) == before
 
 
@@ -55,12 +55,12 @@ async def test_templates_are_no_orphans_ask_for_no_notes_and_are_not_summed_up(s
         (root(served) / name).parent.mkdir(exist_ok=True)
         (root(served) / name).write_text(f"{text}\n", encoding="utf-8")
         await served.call("wait_until_indexed", path=name)
-    found = await call(served, "graph_insights", parts=["orphans", "stubs"], limit=100)
+    found = await served.result("graph_insights", parts=["orphans", "stubs"], limit=100)
     assert not [path for path in found["orphans"]["notes"] if "emplate" in path or "Forms" in path]
     assert [one["name"] for one in found["stubs"]] == ["Dressing"]
-    assert [one["name"] for one in (await call(served, "link_report", limit=100))["stubs"]] == ["Dressing"]
-    names = [one["name"] for one in (await call(served, "find_prospects"))["prospects"]]
+    assert [one["name"] for one in (await served.result("link_report", limit=100))["stubs"]] == ["Dressing"]
+    names = [one["name"] for one in (await served.result("find_prospects"))["prospects"]]
     assert not {"Some Label", "Old Singer"} & {*names}
-    told = await call(served, "summarise", modified_after="2001-01-01", length="long")
+    told = await served.result("summarise", modified_after="2001-01-01", length="long")
     assert not [one["path"] for one in told["sentences"] if "emplate" in one["path"] or "Forms" in one["path"]]
-    assert "Old Singer" in (await call(served, "summarise", paths=["Forms/Release.md"]))["text"]
+    assert "Old Singer" in (await served.result("summarise", paths=["Forms/Release.md"]))["text"]

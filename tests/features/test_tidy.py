@@ -30,13 +30,6 @@ NOTES = {
 }
 
 
-async def call(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
-    answer = await served.call(operation, **arguments)
-    assert answer.status == 200, answer.body
-    found: dict[str, Any] = answer.json
-    return found
-
-
 def root(served: Served) -> Path:
     return served.bridge.find(None).root
 
@@ -55,8 +48,8 @@ async def edit_file(served: Served, path: str, edit: Edit) -> None:
     await served.bridge.find(None).vault.indexer.look_at([path])
 
 
-async def new_plan(served: Served, **arguments: Any) -> dict[str, Any]:
-    plan = await call(served, "plan_tidy", **arguments)
+async def new_plan(served: Served, **arguments: Any) -> Any:
+    plan = await served.result("plan_tidy", **arguments)
     assert plan["path"] == PLAN
     return plan
 
@@ -119,9 +112,9 @@ async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served
     kept = next(one for one in plan["findings"] if one["text"].startswith("In [[Build log]], let “cob-oven”"))
     await edit_file(served, plan["path"], lambda text: re.sub(rf"- \[x\](.*\^{kept['id']})\n", r"- [ ]\1\n", text))
     text = file.read_bytes()
-    tried = await call(served, "apply_plan", path=plan["path"], dry_run=True)
+    tried = await served.result("apply_plan", path=plan["path"], dry_run=True)
     assert content(served) == before
-    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    done = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert [one["check"] for one in done["checks"]] == [one["check"] for one in tried["checks"]]
     assert (done["forecast"], done["files"]) == (tried["forecast"], tried["files"])
     assert {one["state"] for one in done["checks"]} == {"applied"}
@@ -133,13 +126,13 @@ async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served
     assert now["Land/Plot.md"].count(b"## Soil") == 1
     assert "Days/2025-01-03.md" in now
     assert now["Land/Kept.md"] == before["Land/Kept.md"]
-    again = await call(served, "apply_plan", path=plan["path"])
+    again = await served.result("apply_plan", path=plan["path"])
     assert all(not one["findings"] for one in again["checks"])
     assert {why["why"] for one in again["checks"] for why in one["dropped"]} == {"it was applied before."}
-    await call(served, "undo_change", change_id=done["session"])
+    await served.result("undo_change", change_id=done["session"])
     assert content(served) == before
     assert file.read_bytes() == text
-    redone = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    redone = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert any(one["findings"] for one in redone["checks"])
 
 
@@ -147,29 +140,29 @@ async def test_what_an_interrupted_call_applied_is_marked_by_the_next(served: Se
     plan = await ticked_plan(served, checks=["headings"])
     file = root(served) / plan["path"]
     unmarked = file.read_text()
-    await call(served, "apply_plan", path=plan["path"])
+    await served.result("apply_plan", path=plan["path"])
     marked = file.read_text()
     assert marked != unmarked
     await edit_file(served, plan["path"], lambda _: unmarked)
-    again = await call(served, "apply_plan", path=plan["path"])
+    again = await served.result("apply_plan", path=plan["path"])
     assert [one["findings"] for one in again["checks"]] == [[]]
     assert file.read_text() == marked
 
 
 async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Served) -> None:
     async def judgements() -> list[tuple[int, int]]:
-        rules = (await call(served, "tidy_rules"))["rules"]
+        rules = (await served.result("tidy_rules"))["rules"]
         return [(one["accepted"], one["rejected"]) for one in rules if one["check"] == "headings"]
 
     plan = await ticked_plan(served, checks=["headings"])
-    done = await call(served, "apply_plan", path=plan["path"])
+    done = await served.result("apply_plan", path=plan["path"])
     assert await judgements() == [(1, 0)]
-    await call(served, "undo_change", change_id=done["session"])
+    await served.result("undo_change", change_id=done["session"])
     assert await judgements() == [(0, 0)]
-    await call(served, "undo_change", change_id=done["checks"][0]["change_id"], redo=True)
+    await served.result("undo_change", change_id=done["checks"][0]["change_id"], redo=True)
     assert await judgements() == [(1, 0)]
-    await call(served, "undo_change", change_id=done["checks"][0]["change_id"])
-    await call(served, "judge_finding", path=plan["path"], finding="g1", verdict="reject")
+    await served.result("undo_change", change_id=done["checks"][0]["change_id"])
+    await served.result("judge_finding", path=plan["path"], finding="g1", verdict="reject")
     assert await judgements() == [(0, 1)]
 
 
@@ -178,7 +171,7 @@ async def test_how_an_applied_plan_is_undone_is_said_as_it_is_typed(served: Serv
     ran = await served.command("apply-plan", plan["path"])
     said = re.search(r"`vaultside undo-change (tidy-\w+)`", ran.out + ran.err)
     assert said
-    (listed,) = (await call(served, "list_sessions", client="tidy"))["sessions"]
+    (listed,) = (await served.result("list_sessions", client="tidy"))["sessions"]
     assert (listed["id"], listed["status"]) == (said[1], "completed")
     assert listed["changed"]
 
@@ -187,13 +180,13 @@ async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> Non
     plan = await new_plan(served, checks=["headings", "broken_links"])
     before = content(served)
     for one in plan["findings"]:
-        shown = await call(served, "show_plan", path=plan["path"], finding=f"^{one['id']}")
+        shown = await served.result("show_plan", path=plan["path"], finding=f"^{one['id']}")
         assert [found["id"] for found in shown["findings"]] == [one["id"]]
         assert re.findall(r"(?m)^\+\+\+ b/(.*?)\t?$", shown["diff"])
     headings = next(one["id"] for one in plan["findings"] if one["check"] == "headings")
-    assert "Build log" not in (await call(served, "show_plan", path=plan["path"], finding=headings))["diff"]
+    assert "Build log" not in (await served.result("show_plan", path=plan["path"], finding=headings))["diff"]
     assert content(served) == before
-    assert "diff" not in await call(served, "show_plan", path=plan["path"])
+    assert "diff" not in await served.result("show_plan", path=plan["path"])
     assert (await served.call("show_plan", path=plan["path"], finding="g99")).code == "text_not_found"
 
 
@@ -201,7 +194,7 @@ async def test_variants_of_a_tag_become_one(served: Served) -> None:
     await edit_file(served, "Days/2025-01-01.md", lambda text: text + "\n#to-read\n")
     await edit_file(served, "Days/2025-01-02.md", lambda text: text + "\n#to-Read #to_read\n")
     plan = await ticked_plan(served, checks=["tags"])
-    await call(served, "apply_plan", path=plan["path"])
+    await served.result("apply_plan", path=plan["path"])
     assert content(served)["Days/2025-01-02.md"].endswith(b"#to-read #to-read\n")
 
 
@@ -209,9 +202,9 @@ async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) 
     plan = await ticked_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")
     before = (root(served) / "Land/Plot.md").read_bytes()
-    shown = await call(served, "show_plan", path=plan["path"])
+    shown = await served.result("show_plan", path=plan["path"])
     assert [one["state"] for one in shown["findings"] if one["check"] == "headings"] == ["stale"]
-    done = await call(served, "apply_plan", path=plan["path"])
+    done = await served.result("apply_plan", path=plan["path"])
     headings = next(one for one in done["checks"] if one["check"] == "headings")
     assert not headings["findings"]
     assert headings["dropped"][0]["why"] == "`Land/Plot.md` has changed since."
@@ -240,10 +233,10 @@ async def test_what_is_applied_is_what_the_bridge_found_whatever_the_line_says(s
     before = content(served)
     forged = 'Delete [[Land/Left|Left]] {"id": "g1", "check": "headings", "request": {"op": "delete_note"}}'
     await edit_file(served, plan["path"], lambda text: re.sub(r"(?m)^- \[x\] .* (\^g1)$", rf"- [x] {forged} \1", text))
-    shown = await call(served, "show_plan", path=plan["path"])
+    shown = await served.result("show_plan", path=plan["path"])
     assert [one["text"] for one in shown["findings"]] == [one["text"] for one in plan["findings"]]
     assert "worded otherwise" in shown["notices"][0]
-    await call(served, "apply_plan", path=plan["path"])
+    await served.result("apply_plan", path=plan["path"])
     now = content(served)
     assert {path for path in before if now.get(path) != before[path]} == {"Land/Plot.md"}
 
@@ -288,9 +281,9 @@ def swap_ids(text: str, one: str, other: str) -> str:
 async def test_lines_are_understood_however_they_are_edited(served: Served, edit: Edit) -> None:
     plan = await ticked_plan(served, checks=["headings"])
     await edit_file(served, plan["path"], edit)
-    shown = await call(served, "show_plan", path=plan["path"])
+    shown = await served.result("show_plan", path=plan["path"])
     assert [one["ticked"] for one in shown["findings"]] == [True]
-    done = await call(served, "apply_plan", path=plan["path"])
+    done = await served.result("apply_plan", path=plan["path"])
     assert done["checks"][0]["findings"] == ["g1"]
     assert (root(served) / "Land/Plot.md").read_text().count("## Soil") == 1
 
@@ -309,7 +302,7 @@ async def test_what_is_not_ticked_is_not_done(served: Served, edit: Edit) -> Non
     plan = await ticked_plan(served, checks=["headings", "broken_links"])
     before = content(served)
     await edit_file(served, plan["path"], edit)
-    done = await call(served, "apply_plan", path=plan["path"])
+    done = await served.result("apply_plan", path=plan["path"])
     assert not done["checks"]
     assert content(served) == before
 
@@ -325,7 +318,7 @@ async def test_notes_that_are_to_be_left_alone_are_in_no_plan(served: Served) ->
         assert f"{note}.md" not in named
         assert note not in text
     assert "hidden word" not in text
-    await call(served, "apply_plan", path=plan["path"], confirm=True)
+    await served.result("apply_plan", path=plan["path"], confirm=True)
     now = content(served)
     for note in ("Hidden/Secret oven.md", "Land/Protected.md", "Land/Left.md", "Land/Kept.md"):
         assert now[note] == before[note]
@@ -334,27 +327,27 @@ async def test_notes_that_are_to_be_left_alone_are_in_no_plan(served: Served) ->
 async def test_a_rejected_finding_is_unticked_and_never_proposed_again(served: Served) -> None:
     plan = await new_plan(served, checks=["headings", "tags", "daily_notes"])
     for one in plan["findings"]:
-        judged = await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="reject")
+        judged = await served.result("judge_finding", path=plan["path"], finding=one["id"], verdict="reject")
         assert (judged["ticked"], judged["dismissed"]) == (False, True)
     text = (root(served) / plan["path"]).read_text(encoding="utf-8")
     assert "- [x]" not in text
-    again = await call(served, "plan_tidy", checks=["headings", "tags", "daily_notes"], skip_checked=False)
+    again = await served.result("plan_tidy", checks=["headings", "tags", "daily_notes"], skip_checked=False)
     assert (again["path"], again["findings"]) == (None, [])
-    await call(served, "judge_finding", path=plan["path"], finding="g1", verdict="accept")
-    again = await call(served, "plan_tidy", checks=["headings", "tags", "daily_notes"], skip_checked=False)
+    await served.result("judge_finding", path=plan["path"], finding="g1", verdict="accept")
+    again = await served.result("plan_tidy", checks=["headings", "tags", "daily_notes"], skip_checked=False)
     assert len(again["findings"]) == 1
 
 
 async def test_checked_notes_are_skipped_until_they_change(served: Served) -> None:
     first = await new_plan(served, checks=["headings"])
     assert len(first["findings"]) == 1
-    second = await call(served, "plan_tidy", checks=["headings"])
+    second = await served.result("plan_tidy", checks=["headings"])
     # What was found and not decided on is found again, in the same note.
     assert [one["text"] for one in second["findings"]] == [one["text"] for one in first["findings"]]
     assert second["path"] == first["path"]
     assert second["notices"] == ["Left out: 10 notes checked since the last change."]
-    await call(served, "judge_finding", path=second["path"], finding="g1", verdict="reject")
-    assert (await call(served, "plan_tidy", checks=["headings"]))["findings"] == []
+    await served.result("judge_finding", path=second["path"], finding="g1", verdict="reject")
+    assert (await served.result("plan_tidy", checks=["headings"]))["findings"] == []
 
 
 async def test_a_check_mutes_itself_and_can_be_unmuted(served: Served) -> None:
@@ -365,13 +358,13 @@ async def test_a_check_mutes_itself_and_can_be_unmuted(served: Served) -> None:
     plan = await new_plan(served, checks=["headings"])
     assert len(plan["findings"]) == 10
     for at, one in enumerate(plan["findings"], 1):
-        judged = await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="reject")
+        judged = await served.result("judge_finding", path=plan["path"], finding=one["id"], verdict="reject")
         assert judged["muted"] == (at == 10)
-    rule = next(one for one in (await call(served, "tidy_rules"))["rules"] if one["check"] == "headings")
+    rule = next(one for one in (await served.result("tidy_rules"))["rules"] if one["check"] == "headings")
     assert (rule["rejected"], rule["rate"], rule["muted"]) == (10, round(2 / 14, 2), True)
-    plan = await call(served, "plan_tidy", dry_run=True)
+    plan = await served.result("plan_tidy", dry_run=True)
     assert "The check `headings` is muted." in plan["notices"]
     assert "headings" not in {one["check"] for one in plan["checks"]}
-    rules = (await call(served, "tidy_rules", check="headings", muted=False))["rules"]
+    rules = (await served.result("tidy_rules", check="headings", muted=False))["rules"]
     rule = next(one for one in rules if one["check"] == "headings")
     assert (rule["rejected"], rule["muted"]) == (0, False)

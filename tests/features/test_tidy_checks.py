@@ -62,10 +62,8 @@ NOTES = {
 
 async def plan(served: Served, *checks: str) -> list[dict[str, Any]]:
     """Return what some checks find, after an attempt to write it."""
-    answer = await served.call("plan_tidy", checks=list(checks), dry_run=True, skip_checked=False, limit=500)
-    assert answer.status == 200, answer.body
-    found: list[dict[str, Any]] = answer.json["findings"]
-    return found
+    plan = await served.result("plan_tidy", checks=list(checks), dry_run=True, skip_checked=False, limit=500)
+    return [*plan["findings"]]
 
 
 @pytest.mark.parametrize(
@@ -197,11 +195,10 @@ async def test_what_nobody_has_two_of_becomes_no_list_though_obsidian_takes_it_f
 
 async def test_a_plan_leaves_out_what_would_change_a_read_only_note(served: Served) -> None:
     (root(served) / "Journey.md").chmod(0o444)
-    answer = await served.call("plan_tidy", checks=["missing_links"], dry_run=True, skip_checked=False)
-    assert answer.status == 200, answer.body
-    assert "Left out: 1 finding that would change what is read-only: `Journey.md`." in answer.json["notices"]
-    assert not any("[[Journey]]" in one["text"] for one in answer.json["findings"])
-    assert any("[[Harvest]]" in one["text"] for one in answer.json["findings"])
+    answer = await served.result("plan_tidy", checks=["missing_links"], dry_run=True, skip_checked=False)
+    assert "Left out: 1 finding that would change what is read-only: `Journey.md`." in answer["notices"]
+    assert not any("[[Journey]]" in one["text"] for one in answer["findings"])
+    assert any("[[Harvest]]" in one["text"] for one in answer["findings"])
 
 
 async def test_a_name_that_is_a_link_to_the_web_is_no_missing_link(served: Served) -> None:

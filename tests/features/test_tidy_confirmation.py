@@ -7,7 +7,7 @@ from bridge.changes.effect import Effect
 from bridge.engine.apply_requests import RequestSelection
 from bridge.features import get_operation
 from tests.features.served import Served
-from tests.features.test_tidy import NOTES, call, content, edit_file, is_sure, ticked_plan
+from tests.features.test_tidy import NOTES, content, edit_file, is_sure, ticked_plan
 
 __all__ = ["NOTES"]
 
@@ -29,7 +29,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 async def test_what_is_ticked_is_planned_once(served: Served, planned: list[int]) -> None:
     plan = await ticked_plan(served, checks=["headings", "broken_links"])
     planned.clear()
-    done = await call(served, "apply_plan")
+    done = await served.result("apply_plan")
     assert [one["state"] for one in done["checks"]] == ["applied"] * 2
     assert planned == [sum(map(is_sure, plan["findings"]))]
 
@@ -38,7 +38,7 @@ async def test_what_is_ticked_is_planned_once(served: Served, planned: list[int]
 async def test_nothing_is_applied_before_it_is_confirmed(served: Served, checks: list[str]) -> None:
     plan = await ticked_plan(served, checks=checks)
     for one in plan["findings"]:
-        await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+        await served.result("judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": {"confirm_files": 1}})
     for name in ("Build log.md", "Land/Left.md"):
         await edit_file(served, name, lambda text: text.replace("#Garden", "#Garden #tools") + "#tools\n")

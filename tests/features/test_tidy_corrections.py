@@ -4,7 +4,7 @@ from typing import Any
 
 from bridge.settings.file import save_settings
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, edit_file, is_sure, new_plan
+from tests.features.test_tidy import content, edit_file, is_sure, new_plan
 from tests.features.test_tidy import root as root_of
 
 PLACE = "Agents/Corrections.md"
@@ -39,8 +39,8 @@ async def test_words_are_replaced_where_they_stand_as_words_of_the_text(served: 
         "In [[Bath]], change “cold bath” to “cold affusion” (2 places)": False,
     }
     for one in plan["findings"]:
-        await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
-    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+        await served.result("judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+    done = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
     now = content(served)
     assert now["Bath.md"].decode() == ("In Wörishofen he took a cold affusion. A cold affusion in Basel, with salt.\n")
@@ -52,7 +52,7 @@ async def test_words_are_replaced_where_they_stand_as_words_of_the_text(served: 
     assert {path: data for path, data in now.items() if path != "Bath.md"} == {
         path: data for path, data in before.items() if path != "Bath.md"
     }
-    await call(served, "undo_change", change_id=done["session"])
+    await served.result("undo_change", change_id=done["session"])
     assert content(served) == before
     assert listed(served) == CORRECTIONS
 
@@ -62,13 +62,13 @@ def listed(served: Served) -> str:
     return (root_of(served) / PLACE).read_bytes().decode()
 
 
-async def apply(served: Served, *words: str) -> dict[str, Any]:
+async def apply(served: Served, *words: str) -> Any:
     """Make a plan, tick the findings with some words, and apply them."""
     plan = await new_plan(served, checks=["corrections"])
     for one in plan["findings"]:
         if any(each in one["text"] for each in words):
-            await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
-    return await call(served, "apply_plan", path=plan["path"], confirm=True)
+            await served.result("judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+    return await served.result("apply_plan", path=plan["path"], confirm=True)
 
 
 async def test_a_correction_is_settled_with_the_last_of_its_places_and_opened_by_undo(served: Served) -> None:
@@ -82,7 +82,7 @@ async def test_a_correction_is_settled_with_the_last_of_its_places_and_opened_by
     assert listed(served) == CORRECTIONS + lines.replace("[ ]", "[x]")
     (made,) = done["checks"]
     assert (done["files"], made["dropped"]) == (2, [])
-    await call(served, "undo_change", change_id=made["change_id"])
+    await served.result("undo_change", change_id=made["change_id"])
     assert (listed(served), content(served)) == (CORRECTIONS + lines, before)
 
 
@@ -96,12 +96,12 @@ async def test_a_list_that_is_to_be_left_alone_stays_open(served: Served) -> Non
 
 
 async def test_a_correction_is_found_in_notes_that_were_checked_before_it(served: Served) -> None:
-    await call(served, "plan_tidy", checks=["corrections", "headings"])
+    await served.result("plan_tidy", checks=["corrections", "headings"])
     await edit_file(served, PLACE, lambda text: text + "- not “Gruber”, but “Kneipp”\n")
-    plan = await call(served, "plan_tidy", checks=["corrections", "headings"])
+    plan = await served.result("plan_tidy", checks=["corrections", "headings"])
     assert "In [[Life]], change “Gruber” to “Kneipp” (1 place)" in {one["text"] for one in plan["findings"]}
 
 
 async def test_without_a_list_nothing_is_found(served: Served) -> None:
     (root_of(served) / PLACE).unlink()
-    assert (await call(served, "plan_tidy", checks=["corrections"], dry_run=True))["findings"] == []
+    assert (await served.result("plan_tidy", checks=["corrections"], dry_run=True))["findings"] == []

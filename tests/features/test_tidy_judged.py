@@ -1,7 +1,7 @@
 """What people judged to be wrong in plans is not very likely right, or not proposed."""
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, is_sure, root
+from tests.features.test_tidy import is_sure, root
 
 ENGLISH = "A valley in the south, where the vines grow on the slopes and the river runs slowly through the fields.\n"
 GERMAN = "Am Morgen fuhren wir los, und am Abend waren wir bei den Reben, die dort seit langer Zeit stehen.\n"
@@ -20,14 +20,14 @@ NOTES = {
 
 
 async def test_spellings_that_are_compared_in_a_note_stay(served: Served) -> None:
-    plan = await call(served, "plan_tidy", checks=["tags"], dry_run=True)
+    plan = await served.result("plan_tidy", checks=["tags"], dry_run=True)
     assert {(one["text"], is_sure(one)) for one in plan["findings"]} == {
         ("Rename the tag `Soil` (1 note: [[Soil]]) to `soil` (2 notes)", True),
     }
 
 
 async def test_a_link_to_another_language_is_doubtful_and_one_to_a_namesake_not_proposed(served: Served) -> None:
-    plan = await call(served, "plan_tidy", checks=["missing_links"], dry_run=True)
+    plan = await served.result("plan_tidy", checks=["missing_links"], dry_run=True)
     sure = {tuple(one["notes"]): is_sure(one) for one in plan["findings"]}
     assert sure == {
         ("Journey.md", "Zinfandel Valley.md"): True,
@@ -45,7 +45,7 @@ async def write(served: Served, notes: dict[str, str]) -> None:
 
 async def find(served: Served, check: str) -> set[tuple[str, ...]]:
     """Return the notes of each finding of a check."""
-    plan = await call(served, "plan_tidy", checks=[check], dry_run=True, limit=500)
+    plan = await served.result("plan_tidy", checks=[check], dry_run=True, limit=500)
     return {tuple(one["notes"]) for one in plan["findings"]}
 
 

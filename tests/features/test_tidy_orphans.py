@@ -6,7 +6,7 @@ import pytest
 
 from bridge.features.tidy.checks import links
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, edit_file, is_sure, new_plan, root
+from tests.features.test_tidy import content, edit_file, is_sure, new_plan, root
 
 LOAF = "The sourdough of rye rests overnight in the cold cellar, is folded twice and baked on the hot stone."
 TREE = "Prune the branches of the apple tree in February, before the sap rises into the young wood."
@@ -31,7 +31,7 @@ NOTES = {
 
 
 async def texts(served: Served) -> list[tuple[str, bool]]:
-    plan = await call(served, "plan_tidy", checks=["orphans"], dry_run=True, skip_checked=False)
+    plan = await served.result("plan_tidy", checks=["orphans"], dry_run=True, skip_checked=False)
     return [(one["text"], is_sure(one)) for one in plan["findings"]]
 
 
@@ -44,12 +44,12 @@ async def test_an_orphan_is_listed_below_the_heading_of_those_like_it(served: Se
         False,
     )
     assert found["why"].startswith("it lists 8 of the ")
-    await call(served, "judge_finding", path=plan["path"], finding="g1", verdict="accept")
-    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    await served.result("judge_finding", path=plan["path"], finding="g1", verdict="accept")
+    done = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
     assert content(served)["Index.md"].decode() == LISTS.replace("- [[Loaf H]]\n", "- [[Loaf H]]\n- [[Rye thoughts]]\n")
     assert await texts(served) == []
-    await call(served, "undo_change", change_id=done["session"])
+    await served.result("undo_change", change_id=done["session"])
     assert content(served) == before
 
 
@@ -89,7 +89,7 @@ async def test_the_next_plan_goes_on_with_orphans_that_were_left(
 ) -> None:
     monkeypatch.setattr(links, "MAX_ORPHANS", 1)
     await edit_file(served, "Inbox/Other thoughts.md", lambda text: text + "More.\n")
-    first = await call(served, "plan_tidy", checks=["orphans"])
+    first = await served.result("plan_tidy", checks=["orphans"])
     assert (first["findings"], [run["complete"] for run in first["checks"]]) == ([], [False])
-    second = await call(served, "plan_tidy", checks=["orphans"])
+    second = await served.result("plan_tidy", checks=["orphans"])
     assert [one["notes"][0] for one in second["findings"]] == ["Inbox/Rye thoughts.md"]

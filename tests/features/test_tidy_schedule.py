@@ -14,7 +14,7 @@ from bridge.features.tidy import make_plan
 from bridge.features.tidy.ledger import Ledger
 from tests.engine.conftest import until
 from tests.features.served import PATIENCE_S, Served
-from tests.features.test_tidy import NOTES, call, change, content, edit_file, is_sure, new_plan, root, tick, ticked_plan
+from tests.features.test_tidy import NOTES, change, content, edit_file, is_sure, new_plan, root, tick, ticked_plan
 from tests.features.test_tidy_values import put_value
 from tests.server.clients import bearer, made
 from tests.server.clients import call as call_as
@@ -27,7 +27,7 @@ DAY_S = 86_400.0
 @pytest.fixture
 async def vault(served: Served) -> OpenVault:
     """An open vault in which the agents' folder is set up and a plan is wanted every week."""
-    await call(served, "set_up_memory", templates=False)
+    await served.result("set_up_memory", templates=False)
     await change(served, {"tidy.plan_every_days": 7})
     return served.bridge.find(None).vault
 
@@ -49,10 +49,10 @@ async def test_a_plan_is_made_once_in_the_days_and_changes_nothing_else(served: 
     assert path is not None
     events = [message.event for message in [queue.get_nowait() for _ in range(queue.qsize())]]
     ready = [event for event in events if isinstance(event, PlanReady)]
-    shown = await call(served, "show_plan", path=path)
+    shown = await served.result("show_plan", path=path)
     assert [(one.path, one.findings) for one in ready] == [(path, len(shown["findings"]))]
     assert content(served) == before
-    change_of = (await call(served, "list_changes", limit=1))["changes"][0]
+    change_of = (await served.result("list_changes", limit=1))["changes"][0]
     assert (change_of["operation"], "plan_every_days" in change_of["reason"]) == ("plan_tidy", True)
     # Also without that plan, and with something new to find.
     (root(served) / path).unlink()
@@ -122,7 +122,7 @@ async def test_it_is_replaced_when_what_is_ticked_was_applied_or_does_not_hold_a
 ) -> None:
     await ticked_plan(served, checks=["headings", "daily_notes"])
     assert await make_plan.make_due_plan(vault) is None
-    await call(served, "apply_plan", checks=["headings"], confirm=True)
+    await served.result("apply_plan", checks=["headings"], confirm=True)
     assert await make_plan.make_due_plan(vault) is None
     await edit_file(served, "2025-01-03.md", lambda text: text + "More.\n")
     assert await make_plan.make_due_plan(vault) is not None
@@ -175,7 +175,7 @@ def test_calls_work_and_changes_are_activity() -> None:
 
 
 async def test_calls_of_clients_and_saves_count_as_activity(served: Served, vault: OpenVault) -> None:
-    for be_there in (call(served, "tidy_rules"), edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")):
+    for be_there in (served.result("tidy_rules"), edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")):
         long_ago = time.monotonic() - 1_000
         served.bridge.activity._latest = long_ago
         await be_there
@@ -192,11 +192,11 @@ async def test_a_new_plan_takes_the_place_of_the_one_before_and_keeps_its_ticks(
     assert {one["check"] for one in second["findings"]} > {"headings", "broken_links"}
     # The plan between had no such findings, and another value is not what is proposed.
     assert not any(one["ticked"] for one in second["findings"])
-    await call(served, "undo_change", change_id=second["change_id"])
+    await served.result("undo_change", change_id=second["change_id"])
     (root(served) / first["path"]).write_bytes(before)
     third = await new_plan(served)
     assert {one["text"] for one in third["findings"] if one["ticked"]} == chosen
-    shown = await call(served, "show_plan")
+    shown = await served.result("show_plan")
     assert {one["text"] for one in shown["findings"] if one["ticked"]} == chosen
     # What an agent would replace waits, and a plan that was ticked in meanwhile stays.
     agent = bearer(made(served, "agent", "read", "write"))
@@ -234,6 +234,6 @@ async def test_a_rejected_plan_hides_nothing(served: Served) -> None:
     agent = bearer(made(served, "agent", "read", "write"))
     proposed = (await call_as(served, agent, "plan_tidy", confirm=True)).json
     assert (proposed["state"], bool(proposed["findings"])) == ("proposed", True)
-    await call(served, "decide", id=proposed["change_id"], verdict="reject")
+    await served.result("decide", id=proposed["change_id"], verdict="reject")
     mine = await new_plan(served)
     assert [one["text"] for one in mine["findings"]] == [one["text"] for one in proposed["findings"]]

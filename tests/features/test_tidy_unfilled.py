@@ -3,7 +3,7 @@
 import pytest
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, is_sure, new_plan, root
+from tests.features.test_tidy import content, is_sure, new_plan, root
 from tests.features.test_tidy_checks import make_old
 
 MEETING = """\
@@ -65,7 +65,7 @@ async def old(served: Served) -> Served:
 
 
 async def test_notes_with_nothing_but_their_template_are_found(old: Served) -> None:
-    plan = await call(old, "plan_tidy", checks=["unfilled_notes"], dry_run=True)
+    plan = await old.result("plan_tidy", checks=["unfilled_notes"], dry_run=True)
     assert {one["notes"][0] for one in plan["findings"]} == set(UNFILLED)
     assert not any(is_sure(one) for one in plan["findings"])
     assert {one["notes"][0]: one["why"] for one in plan["findings"]}["2025-01-02.md"].startswith(
@@ -79,11 +79,11 @@ async def test_they_are_deleted_if_a_person_ticks_them_and_come_back(old: Served
     plan = await new_plan(old, checks=["unfilled_notes"])
     before = content(old)
     for one in plan["findings"]:
-        await call(old, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
-    done = await call(old, "apply_plan", path=plan["path"], confirm=True)
+        await old.result("judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+    done = await old.result("apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
     assert before.keys() - content(old).keys() == set(UNFILLED)
-    await call(old, "undo_change", change_id=done["session"])
+    await old.result("undo_change", change_id=done["session"])
     assert content(old) == before
 
 
@@ -91,4 +91,4 @@ async def test_without_templates_there_are_none(old: Served) -> None:
     for name in TEMPLATES:
         (root(old) / name).unlink()
     await old.bridge.find(None).vault.indexer.look_at([""])
-    assert (await call(old, "plan_tidy", checks=["unfilled_notes"], dry_run=True))["findings"] == []
+    assert (await old.result("plan_tidy", checks=["unfilled_notes"], dry_run=True))["findings"] == []

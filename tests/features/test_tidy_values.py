@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, change, content, edit_file, new_plan, root, ticked_plan
+from tests.features.test_tidy import change, content, edit_file, new_plan, root, ticked_plan
 
 LISTED = [f"Herb {letter}" for letter in "ABCDEF"]
 NOTES = {
@@ -35,7 +35,7 @@ async def put_value(served: Served, plan: dict[str, Any], check: str, value: str
         plan["path"],
         lambda text: re.sub(line, lambda found: f"- [x] {found[1]} · instead: {value} ^{one['id']}", text),
     )
-    shown = await call(served, "show_plan", path=plan["path"], finding=one["id"])
+    shown = await served.result("show_plan", path=plan["path"], finding=one["id"])
     found: dict[str, Any] = shown["findings"][0] | {"diff": shown["diff"], "notices": shown["notices"]}
     return found
 
@@ -64,10 +64,10 @@ async def test_the_value_that_stands_in_the_line_is_written(
         [],
     )
     assert shown["text"].startswith(plan["findings"][0]["text"])
-    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    done = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["texts"]) for one in done["checks"]] == [("applied", [shown["text"]])]
     assert expected in content(served)[file]
-    await call(served, "undo_change", change_id=done["session"])
+    await served.result("undo_change", change_id=done["session"])
     assert content(served) == before
 
 
@@ -101,9 +101,9 @@ async def test_a_value_that_cannot_be_is_refused(served: Served, check: str, val
 async def test_words_of_a_note_are_no_value(served: Served) -> None:
     plan = await ticked_plan(served, checks=["headings"])
     strange = next(one for one in plan["findings"] if "Strange" in one["text"])
-    shown = await call(served, "show_plan", path=plan["path"])
+    shown = await served.result("show_plan", path=plan["path"])
     assert shown["notices"] == []
-    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    done = await served.result("apply_plan", path=plan["path"], confirm=True)
     assert strange["id"] in done["checks"][0]["findings"]
     assert content(served)["Strange · instead: this.md"] == b"## Twice\n"
 
@@ -112,11 +112,11 @@ async def test_all_that_a_check_finds_is_ticked_if_the_user_wants_it(served: Ser
     checks = ["conventions", "prospects"]
 
     async def ticks() -> set[tuple[str, bool]]:
-        plan = await call(served, "plan_tidy", checks=checks, skip_checked=False, dry_run=True)
+        plan = await served.result("plan_tidy", checks=checks, skip_checked=False, dry_run=True)
         return {(one["check"], one["ticked"]) for one in plan["findings"]}
 
     assert ("prospects", False) in await ticks()
-    rules = (await call(served, "tidy_rules", check="prospects", ticked=True))["rules"]
+    rules = (await served.result("tidy_rules", check="prospects", ticked=True))["rules"]
     assert [(one["check"], one["muted"]) for one in rules if one["ticked"]] == [("prospects", False)]
     assert ("prospects", True) in await ticks()
     refused = await served.call("tidy_rules", check="attachments", ticked=True)
@@ -126,9 +126,9 @@ async def test_all_that_a_check_finds_is_ticked_if_the_user_wants_it(served: Ser
     assert re.search(r"(?m)^- \[x\] Create a note “Sebastian Kneipp”", text)
     # Muting and unmuting changes nothing of it.
     for muted in (True, False):
-        rules = (await call(served, "tidy_rules", check="prospects", muted=muted))["rules"]
+        rules = (await served.result("tidy_rules", check="prospects", muted=muted))["rules"]
         assert [(one["ticked"], one["muted"]) for one in rules if one["check"] == "prospects"] == [(True, muted)]
-    await call(served, "tidy_rules", check="prospects", ticked=False)
+    await served.result("tidy_rules", check="prospects", ticked=False)
     assert ("prospects", False) in await ticks()
 
 
@@ -139,11 +139,11 @@ async def test_what_the_rules_of_the_topic_folder_name_is_left_alone(served: Ser
         "Ontology/Clay.md": "A stone.\n",
     }
     checks = ["conventions", "headings"]
-    found = await call(served, "plan_tidy", checks=checks, dry_run=True)
+    found = await served.result("plan_tidy", checks=checks, dry_run=True)
     assert "conventions" in {one["check"] for one in found["findings"]}
     for path, text in files.items():
         (root(served) / path).parent.mkdir(exist_ok=True)
         (root(served) / path).write_text(text)
     await served.bridge.find(None).vault.indexer.look_at(["Ontology"])
-    found = await call(served, "plan_tidy", checks=checks, dry_run=True)
+    found = await served.result("plan_tidy", checks=checks, dry_run=True)
     assert {one["check"] for one in found["findings"]} == {"headings"}

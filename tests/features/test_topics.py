@@ -78,9 +78,7 @@ async def use(served: Served, **settings: Any) -> None:
 
 
 async def found(served: Served, *kinds: str) -> list[dict[str, Any]]:
-    answer = await served.call("list_topics", problems=list(kinds))
-    assert answer.status == 200, answer.body
-    findings: list[dict[str, Any]] = answer.json["findings"]
+    findings: list[dict[str, Any]] = (await served.result("list_topics", problems=list(kinds)))["findings"]
     return findings
 
 
@@ -219,13 +217,12 @@ async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Serv
         2,
     )
     assert "alias" in finding["why"]
-    change = await served.call("change_set", edits=finding["edits"], expect={"links_broken": 0})
-    assert change.status == 200, change.body
+    change = await served.result("change_set", edits=finding["edits"], expect={"links_broken": 0})
     await readable(served)
     for path in ("Garden/Copy.md", "Garden/Copy too.md"):
         assert [one["name"] for one in (await served.call("list_topics", path=path)).json["topics"]] == ["Leavening"]
     assert "Leavenings" not in (root(served) / "Garden/Copy.md").read_text("utf-8")
-    await served.call("undo_change", change_id=change.json["change_id"])
+    await served.call("undo_change", change_id=change["change_id"])
     assert contents(served) == before
     await readable(served)
     await served.call("dismiss", kind="merge", paths=[finding["path"], finding["topic"]])
@@ -261,14 +258,13 @@ async def test_a_name_that_near_notes_link_to_becomes_a_topic(served: Served) ->
     finding = new["Ontology/Concepts/Gong Fu Cha.md"]
     assert finding["notes"] == 4
     assert "Gong Fu Cha is a way of making tea" in finding["edits"][0]["text"]
-    change = await served.call("change_set", edits=finding["edits"], expect={"links_broken": 0})
-    assert change.status == 200, change.body
+    change = await served.result("change_set", edits=finding["edits"], expect={"links_broken": 0})
     await readable(served)
     topics = (await served.call("list_topics", query="gong")).json["topics"]
     assert [(one["notes"], one["definition"]) for one in topics] == [
         (4, "Gong Fu Cha is a way of making tea in small pots, said guest 0 of the evening."),
     ]
-    await served.call("undo_change", change_id=change.json["change_id"])
+    await served.call("undo_change", change_id=change["change_id"])
     assert contents(served) == before
     await readable(served)
     await served.call("dismiss", kind="prospect", name="Gong Fu Cha")
@@ -289,15 +285,14 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
     findings = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {one["kind"] for one in findings} == {"values", "new", "orphan", "alike"}
     edits = [edit for one in findings for edit in one["edits"]]
-    change = await served.call("change_set", edits=edits, confirm=True)
-    assert change.status == 200, change.body
+    change = await served.result("change_set", edits=edits, confirm=True)
     await readable(served)
     left = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {value["problem"] for one in left for value in one["values"]} == {"missing", "outside"}
     assert not any(one["edits"] for one in left)
     names = [one["name"] for one in (await served.call("list_topics", path="Garden/Copy.md")).json["topics"]]
     assert names == ["Leavening"]
-    await served.call("undo_change", change_id=change.json["change_id"])
+    await served.call("undo_change", change_id=change["change_id"])
     assert contents(served) == before
 
 

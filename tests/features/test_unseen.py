@@ -144,14 +144,12 @@ async def test_what_must_be_exact_is(served: Served) -> None:
 async def test_a_heading_and_a_task_are_found_as_they_are_shown(served: Served) -> None:
     (task,) = (await served.call("list_tasks")).json["tasks"]
     asked = {"path": VaultPath("N.md"), "dry_run": True}
-    ticked = await served.call("toggle_task", line=task["line"], text=task["text"], **asked)
-    assert ticked.status == 200, ticked.body
+    await served.result("toggle_task", line=task["line"], text=task["text"], **asked)
     edits = [
         {"op": "append", "heading": "x"},
         {"op": "insert_under", "heading": "Bread rises > Crust", "text": "More."},
     ]
-    edited = await served.call("edit_note", edits=edits[1:], **asked)
-    assert edited.status == 200, edited.body
+    await served.result("edit_note", edits=edits[1:], **asked)
     missing = await served.call("read_note", path="N.md", section="Crumb")
     assert missing.code == "heading_not_found"
     assert not [one for one in UNSEEN if one in missing.body.decode()]

@@ -29,10 +29,9 @@ NOTES = {
 
 
 async def done(served: Served, operation: str, **arguments: Any) -> str:
-    made = await served.call(operation, confirm=True, **arguments)
-    assert made.status == 200, made.body
+    made = await served.result(operation, confirm=True, **arguments)
     await served.bridge.find(None).vault.indexer.look_at([""])
-    change: str = made.json["change_id"]
+    change: str = made["change_id"]
     return change
 
 

@@ -94,9 +94,8 @@ def test_every_starter_is_sound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", STARTERS)
 async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) -> None:
-    made = await served.call("author_workflow", name=name, starter=name, confirm=True)
-    assert made.status == 200, made.body
-    path, digest = made.json["path"], made.json["workflow_digest"]
+    made = await served.result("author_workflow", name=name, starter=name, confirm=True)
+    path, digest = made["path"], made["workflow_digest"]
     await approve(served, path, digest)
     agent = await agent_of(served)
     before, places = contents(served), folders(served)
@@ -121,8 +120,7 @@ async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) 
     counted = (await served.call("find_notes", limit=1)).json["total"]
     assert counted == counts.get("notes", total)
 
-    undone = await served.call("undo_change", change_id=ran.json["change_id"])
-    assert undone.status == 200, undone.body
+    await served.result("undo_change", change_id=ran.json["change_id"])
     assert contents(served) == before
     assert folders(served) == places
 
@@ -170,8 +168,7 @@ async def test_tasks_are_taken_over_once(served: Served) -> None:
     made = await served.call("author_workflow", name="R", starter="daily-roll-over", confirm=True)
     assert (await served.call("run_workflow", path=made.json["path"])).status == 200
     once = contents(served)
-    again = await served.call("run_workflow", path=made.json["path"])
-    assert again.status == 200, again.body
+    await served.result("run_workflow", path=made.json["path"])
     assert contents(served) == once
 
 
@@ -185,9 +182,8 @@ async def test_a_day_without_open_tasks_or_a_note_changes_nothing(served: Served
     await served.bridge.find(None).vault.indexer.look_at([""])
     made = await served.call("author_workflow", name="R", starter="daily-roll-over", confirm=True)
     before = contents(served)
-    ran = await served.call("run_workflow", path=made.json["path"])
-    assert ran.status == 200, ran.body
-    assert {one["state"] for one in ran.json["steps"]} == {"skipped"}
+    ran = await served.result("run_workflow", path=made.json["path"])
+    assert {one["state"] for one in ran["steps"]} == {"skipped"}
     assert contents(served) == before
 
 
@@ -202,6 +198,5 @@ async def test_tasks_stand_under_the_headings_that_they_had(served: Served, yest
     (root(served) / f"Daily/{YESTERDAY}.md").write_text(yesterday, encoding="utf-8")
     await served.bridge.find(None).vault.indexer.look_at([""])
     made = await served.call("author_workflow", name="R", starter="daily-roll-over", confirm=True)
-    ran = await served.call("run_workflow", path=made.json["path"])
-    assert ran.status == 200, ran.body
+    await served.result("run_workflow", path=made.json["path"])
     assert (root(served) / f"Daily/{TODAY}.md").read_text(encoding="utf-8") == f"# {TODAY}\n{today}"

@@ -82,8 +82,7 @@ async def test_a_missing_note_is_refused_with_the_closest(served: Served) -> Non
 
 async def test_properties_change_line_by_line(served: Served) -> None:
     digest = (await read(served, "Old Rye Starter.md"))["digest"]
-    answer = await served.call("set_properties", path="Old Rye Starter.md", digest=digest, properties={"rating": 5})
-    assert answer.status == 200, answer.body
+    await served.result("set_properties", path="Old Rye Starter.md", digest=digest, properties={"rating": 5})
     assert (root(served) / "Old Rye Starter.md").read_text() == (
         "---\naliases: [Gertrude]\n# kept by hand\nfed: yes\nrating: 5\n---\nFed daily.\n"
     )
@@ -103,14 +102,12 @@ async def test_an_alias_is_renamed_with_the_links_that_show_it(served: Served) -
 async def test_a_long_note_may_be_changed_a_little(served: Served) -> None:
     (root(served) / "Long.md").write_text("word " * 300_000 + "\n\n- [ ] Rest\n")
     await served.call("wait_until_indexed", path="Long.md")
-    ticked = await served.call("toggle_task", path="Long.md", line=3, text="Rest")
-    assert ticked.status == 200, ticked.body
+    await served.result("toggle_task", path="Long.md", line=3, text="Rest")
 
 
 async def test_a_blank_template_takes_no_words_away(served: Served) -> None:
     (root(served) / "Templates/Blank.md").write_text("\n\n")
-    made = await served.call("create_note", path="New.md", text="Words.", template="Templates/Blank.md")
-    assert made.status == 200, made.body
+    await served.result("create_note", path="New.md", text="Words.", template="Templates/Blank.md")
     assert (root(served) / "New.md").read_text() == "Words.\n"
 
 
@@ -144,8 +141,7 @@ async def test_who_may_only_read_may_read_the_daily_note(served: Served) -> None
 
 async def test_a_task_is_ticked_and_added(served: Served) -> None:
     task = next(t for t in (await served.call("list_tasks", path="Tasks.md")).json["tasks"] if "flue" in t["text"])
-    ticked = await served.call("toggle_task", path="Tasks.md", line=task["line"], text=task["text"])
-    assert ticked.status == 200, ticked.body
+    await served.result("toggle_task", path="Tasks.md", line=task["line"], text=task["text"])
     assert "- [x] Sweep the flue 📅 2026-01-31\n" in (root(served) / "Tasks.md").read_text()
     wrong = await served.call("toggle_task", path="Tasks.md", line=4, text="Sweep the flue")
     assert wrong.code == "note_changed"
@@ -238,8 +234,7 @@ async def test_what_is_large_is_made_once_it_is_confirmed(
     assert refused.code == "confirmation_required", refused.body
     assert ("break links in 2 notes" in refused.json["error"]["message"]) == (operation == "delete_note")
     assert {file: file.read_bytes() for file in root(served).rglob("*.md")} == before
-    made = await served.call(operation, **arguments, confirm=True)
-    assert made.status == 200, made.body
+    await served.result(operation, **arguments, confirm=True)
     assert {file: file.read_bytes() for file in root(served).rglob("*.md")} != before
 
 
@@ -323,11 +318,9 @@ async def test_a_name_that_no_link_can_say_comes_back(served: Served, operation:
     (root(served) / path).write_text("Loud.\n")
     await served.call("wait_until_indexed", path=path)
     digest = (await served.call("read_note", path=path)).json["digest"]
-    made = await served.call(operation, path=path, digest=digest, **more)
-    assert made.status == 200, made.body
+    made = await served.result(operation, path=path, digest=digest, **more)
     assert not (root(served) / path).exists()
-    undone = await served.call("undo_change", change_id=made.json["change_id"])
-    assert undone.status == 200, undone.body
+    await served.result("undo_change", change_id=made["change_id"])
     assert (root(served) / path).read_text() == "Loud.\n"
 
 
@@ -381,8 +374,7 @@ async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_follows(
         made = (await served.call(operation, **arguments, dry_run=dry_run)).json
         assert (made["links_broken"], made["links_rewritten"]) == ([], 2), made
     assert (root / "L.md").read_text() == f"[[T#{followed}]]\n"
-    undone = await served.call("undo_change", change_id=made["change_id"])
-    assert undone.status == 200, undone.body
+    await served.result("undo_change", change_id=made["change_id"])
     assert {path: path.read_bytes() for path in root.glob("*.md")} == before
 
 

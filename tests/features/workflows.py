@@ -80,15 +80,13 @@ async def write_workflow(served: Served, block: str, path: str = "Agents/Workflo
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(note(block), encoding="utf-8")
     await served.bridge.find(None).vault.indexer.look_at([""])
-    checked = await served.call("list_workflows", path=path)
-    assert checked.status == 200, checked.body
-    return str(checked.json["workflows"][0]["digest"])
+    checked = await served.result("list_workflows", path=path)
+    return str(checked["workflows"][0]["digest"])
 
 
 async def approve(served: Served, path: str, digest: str) -> None:
     """Approve a workflow as the user."""
-    answer = await served.call("decide", id=f"{path}@{digest}", verdict="accept")
-    assert answer.status == 200, answer.body
+    await served.result("decide", id=f"{path}@{digest}", verdict="accept")
 
 
 async def ran(served: Served, block: str, /, **variables: Any) -> Any:

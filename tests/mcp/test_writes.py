@@ -140,8 +140,7 @@ async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
         assert own.is_error
         assert text_of(own).startswith("no_such_operation: `decide` is for applications")
         assert not (root / "Wish.md").exists()
-    accepted = await served.call("decide", id=change, verdict="accept")
-    assert accepted.status == 200, accepted.body
+    await served.result("decide", id=change, verdict="accept")
     assert (root / "Wish.md").read_text() == "Words.\n"
     async with connected(served, era, token=token) as client:
         listed = text_of(await client.call_tool("run_tool", {"name": "list_changes", "arguments": {"path": "Wish.md"}}))

@@ -80,9 +80,7 @@ async def offered(reader: Reader) -> str:
 
 
 async def claimed(served: Served, change: str) -> Told:
-    answer = await served.call("claim_change", change_id=change)
-    assert answer.status == 200, answer.body
-    told: Told = answer.json
+    told: Told = await served.result("claim_change", change_id=change)
     return told
 
 
@@ -258,8 +256,7 @@ async def test_a_proposal_that_was_refused_waits_again(served: Served) -> None:
         await served.call("acknowledge_change", change_id=proposal, applied=False, reason="unsaved")
         assert (await accepting).code == "note_changed"
     assert (await state(served, proposal))[0] == "proposed"
-    accepted = await served.call("decide", id=proposal, verdict="accept")
-    assert accepted.status == 200, accepted.body
+    await served.result("decide", id=proposal, verdict="accept")
     assert await state(served, proposal) == ("applied", "disk")
 
 
@@ -281,9 +278,8 @@ async def test_what_obsidian_could_not_make_as_planned_goes_to_the_disk(
     (root / "Marked.md").write_bytes(b"\xef\xbb\xbfOne.\n")
     await served.bridge.find(None).vault.indexer.look_at([""])
     async with applying(served):
-        answer = await served.call(operation, **arguments)
-        assert answer.status == 200, answer.body
-        assert answer.json["by"] == "disk"
+        answer = await served.result(operation, **arguments)
+        assert answer["by"] == "disk"
 
 
 async def test_who_may_only_propose_makes_no_changes_of_others(served: Served) -> None:
