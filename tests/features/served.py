@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from bridge.access.tokens import Tokens
 from bridge.api.registry import OPERATIONS, installed_hooks
 from bridge.cli.serve import mount
 from bridge.engine.bridge import Bridge
@@ -84,6 +85,14 @@ class Served:
         answer = await self.call(operation, **arguments)
         assert answer.status == 200, answer.body
         return answer.json
+
+    async def call_as(self, client: str, operation: str, /, **arguments: Any) -> Answer:
+        """Call an operation as a client whose changes are proposals."""
+        tokens = Tokens(self.bridge.folders.tokens)
+        if tokens.find_client(client) is None:
+            tokens.create(client, ["read", "write"])
+        headers = {"Authorization": f"Bearer {self.runtime.token}", "X-Vaultside-Client": client}
+        return await self.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
 
     async def settle(self, job_id: str) -> None:
         """Wait for a job."""

@@ -1,12 +1,7 @@
 """Who reads or writes a note that a proposal waits for is told so."""
 
-from typing import Any
-
-import orjson
-
-from bridge.access.tokens import Tokens
 from bridge.settings.file import save_settings
-from tests.features.served import Answer, Served
+from tests.features.served import Served
 
 NOTES = {
     "Oven.md": "# Oven\n\nBuilt of clay. See [[Rye]].\n",
@@ -16,18 +11,9 @@ NOTES = {
 }
 
 
-async def propose(served: Served, client: str, operation: str, **arguments: Any) -> Answer:
-    """Call an operation as a client that proposes."""
-    tokens = Tokens(served.bridge.folders.tokens)
-    if tokens.find_client(client) is None:
-        tokens.create(client, ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": client}
-    return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
-
-
 async def append(served: Served, client: str, path: str = "Oven.md") -> str:
     """Propose an edit, and return the proposal's id."""
-    made = await propose(served, client, "edit_note", path=path, edits=[{"op": "append", "text": client}])
+    made = await served.call_as(client, "edit_note", path=path, edits=[{"op": "append", "text": client}])
     assert made.status == 200, made.body
     return str(made.json["change_id"])
 
@@ -45,7 +31,7 @@ async def test_a_reader_and_a_writer_learn_of_a_proposal(served: Served) -> None
     said = f"A proposal by scribe waits for `Oven.md` (edit_note {change}); `show_change {change}` shows it."
     assert await notices(served, "Oven.md") == [said]
     assert await notices(served, "Apart.md") == []
-    other = await propose(served, "poet", "edit_note", path="Oven.md", edits=[{"op": "append", "text": "Verse."}])
+    other = await served.call_as("poet", "edit_note", path="Oven.md", edits=[{"op": "append", "text": "Verse."}])
     assert other.json["warnings"] == [said]
     written = await served.call("set_properties", path="Oven.md", properties={"built": 1})
     assert len(written.json["warnings"]) == 2
@@ -63,19 +49,19 @@ async def test_a_command_says_it_beside_the_text(served: Served) -> None:
 
 
 async def test_a_note_that_another_proposal_creates_is_named_at_once(served: Served) -> None:
-    first = (await propose(served, "scribe", "create_note", path="New/Plan.md", text="One.")).json
-    again = (await propose(served, "poet", "create_note", path="New/Plan.md", text="Two.")).json
+    first = (await served.call_as("scribe", "create_note", path="New/Plan.md", text="One.")).json
+    again = (await served.call_as("poet", "create_note", path="New/Plan.md", text="Two.")).json
     assert (first["warnings"], len(again["warnings"])) == ([], 1)
     assert f"only one of the two can be accepted (create_note {first['change_id']})" in again["warnings"][0]
     missing = await served.call("read_note", path="New/Plan.md")
     assert missing.code == "note_not_found"
     assert first["change_id"] in missing.json["error"]["hint"]
-    beside = (await propose(served, "poet", "create_note", path="New/Other.md", text="Three.")).json
+    beside = (await served.call_as("poet", "create_note", path="New/Other.md", text="Three.")).json
     assert beside["warnings"] == [], "the folder that both would make is no matter"
 
 
 async def test_a_note_whose_folder_would_move_has_a_notice(served: Served) -> None:
-    moved = (await propose(served, "scribe", "move_note", path="Bread", to="Loaves")).json
+    moved = (await served.call_as("scribe", "move_note", path="Bread", to="Loaves")).json
     (said,) = await notices(served, "Bread/Spelt.md")
     assert said.startswith(f"A proposal by scribe waits for its folder (move_note {moved['change_id']})")
 
@@ -91,7 +77,7 @@ async def test_a_proposal_for_denied_notes_is_not_told(served: Served) -> None:
     edits = [
         {"op": "edit_note", "path": path, "edits": [{"op": "append", "text": "x"}]} for path in ("Oven.md", "Apart.md")
     ]
-    assert (await propose(served, "scribe", "change_set", edits=edits)).json["state"] == "proposed"
+    assert (await served.call_as("scribe", "change_set", edits=edits)).json["state"] == "proposed"
     assert len(await notices(served, "Apart.md")) == 1
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Oven.md"]}))
     assert await notices(served, "Apart.md") == []

@@ -9,8 +9,7 @@ import orjson
 import pytest
 import pytest_asyncio
 
-from bridge.access.tokens import Tokens
-from tests.features.served import Answer, Served, serving, write_vault
+from tests.features.served import Served, serving, write_vault
 
 
 def note(text: str, **properties: Any) -> str:
@@ -73,14 +72,6 @@ async def recall(served: Served, query: str = "", **arguments: Any) -> Mapping[s
     return found
 
 
-async def as_agent(served: Served, name: str, operation: str, **arguments: Any) -> Answer:
-    tokens = Tokens(served.bridge.folders.tokens)
-    if tokens.find_client(name) is None:
-        tokens.create(name, ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": name}
-    return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
-
-
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -136,13 +127,13 @@ async def test_a_scope_is_kept(
 
 
 async def test_a_private_memory_is_for_its_client_and_the_user(served: Served) -> None:
-    mine = (await as_agent(served, "quill", "recall", query="loam")).json["memories"]
+    mine = (await served.call_as("quill", "recall", query="loam")).json["memories"]
     assert sorted(titles(mine)) == ["Clay", "Loam secret"]
-    assert titles((await as_agent(served, "pen", "recall", query="loam", among_private=True)).json["memories"]) == [
+    assert titles((await served.call_as("pen", "recall", query="loam", among_private=True)).json["memories"]) == [
         "Clay"
     ]
     path = "Agents/Memory/Loam secret.md"
-    assert (await as_agent(served, "pen", "judge_memory", path=path, verdict="wrong")).code == "note_not_found"
+    assert (await served.call_as("pen", "judge_memory", path=path, verdict="wrong")).code == "note_not_found"
     assert sorted(titles((await recall(served, "loam", among_private=True))["memories"])) == ["Clay", "Loam secret"]
 
 

@@ -69,7 +69,7 @@ async def tick(served: Served, plan: Mapping[str, Any], *ids: str) -> None:
     await edit_file(served, plan["path"], lambda text: re.sub(rf"(?m)^- \[ \](?=.* \^({chosen})$)", "- [x]", text))
 
 
-async def ticked_plan(served: Served, **arguments: Any) -> dict[str, Any]:
+async def ticked_plan(served: Served, **arguments: Any) -> Any:
     """Have a plan made, and tick in it what is very likely right."""
     plan = await new_plan(served, **arguments)
     await tick(served, plan)

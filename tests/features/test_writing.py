@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from bridge.access.tokens import Tokens
 from bridge.settings.file import save_settings
-from tests.features.served import Answer, Served, readable, serving, write_vault
+from tests.features.served import Served, readable, serving, write_vault
 
 STORY = (
     "The oven was built in the spring by four neighbours with clay from the river bank, straw from the mill and a "
@@ -53,14 +53,6 @@ def root(served: Served) -> Path:
 async def read(served: Served, path: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = (await served.call("read_note", path=path)).json
     return found
-
-
-async def as_client(served: Served, name: str, operation: str, **arguments: Any) -> Answer:
-    tokens = Tokens(served.bridge.folders.tokens)
-    if tokens.find_client(name) is None:
-        tokens.create(name, ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": name}
-    return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
 
 
 async def test_what_another_note_says_already_must_be_confirmed(served: Served) -> None:
@@ -134,8 +126,8 @@ async def test_the_daily_note_is_read_made_and_added_to(served: Served) -> None:
 
 async def test_who_may_only_read_may_read_the_daily_note(served: Served) -> None:
     Tokens(served.bridge.folders.tokens).create("reader", ["read"])
-    assert (await as_client(served, "reader", "daily_note", date="2026-01-31")).status == 200
-    refused = await as_client(served, "reader", "daily_note", date="2026-01-31", append="x")
+    assert (await served.call_as("reader", "daily_note", date="2026-01-31")).status == 200
+    refused = await served.call_as("reader", "daily_note", date="2026-01-31", append="x")
     assert refused.code == "forbidden"
 
 
@@ -265,18 +257,18 @@ async def test_an_agents_text_gets_links_where_the_user_wants_them(served: Serve
     plain = await served.call("create_note", path="Plain.md", text=text)
     assert plain.status == 200
     assert "[[" not in (root(served) / "Plain.md").read_text()
-    woven = await as_client(served, "weaver", "create_note", path="Woven.md", text=text, confirm=True)
+    woven = await served.call_as("weaver", "create_note", path="Woven.md", text=text, confirm=True)
     assert woven.status == 200, woven.body
     assert "[[Old Rye Starter]]" in (root(served) / "Woven.md").read_text()
     assert "[[Old Rye Starter]]" in woven.json["diff"]
     more = [{"op": "append", "text": "Nothing else of Gertrude."}]
-    await as_client(served, "weaver", "edit_note", path="Plain.md", edits=more)
+    await served.call_as("weaver", "edit_note", path="Plain.md", edits=more)
     assert (root(served) / "Plain.md").read_text().startswith(text), "what stood there before is left alone"
 
 
 async def test_a_client_without_leave_proposes_and_cannot_decide(served: Served) -> None:
     edits = [{"op": "append", "text": "More."}]
-    proposed = await as_client(served, "agent", "edit_note", path="Oven.md", edits=edits)
+    proposed = await served.call_as("agent", "edit_note", path="Oven.md", edits=edits)
     change = proposed.json["change_id"]
     assert proposed.json["state"] == "proposed"
     # The file is as it was, and so is the digest that the next edit needs.
@@ -286,13 +278,13 @@ async def test_a_client_without_leave_proposes_and_cannot_decide(served: Served)
     assert [file["digest"] for file in proposed.json["changed"]] == [None]
     assert "More." not in (root(served) / "Oven.md").read_text()
     for verdict in ("accept", "reject"):
-        refused = await as_client(served, "agent", "decide", id=change, verdict=verdict)
+        refused = await served.call_as("agent", "decide", id=change, verdict=verdict)
         assert refused.code == "forbidden"
-    shown = (await as_client(served, "agent", "show_change", change_id=change)).json
+    shown = (await served.call_as("agent", "show_change", change_id=change)).json
     assert (shown["state"], shown["client"], shown["expires"] is None) == ("proposed", "agent", False)
     assert [hunk["number"] for hunk in shown["hunks"]] == [1]
     await served.call("decide", id=change, verdict="reject")
-    assert (await as_client(served, "agent", "show_change", change_id=change)).json["state"] == "rejected"
+    assert (await served.call_as("agent", "show_change", change_id=change)).json["state"] == "rejected"
 
 
 async def test_a_shown_change_tells_which_of_its_parts_are_undone(served: Served) -> None:
