@@ -12,8 +12,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
-from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, TypeVar, get_args
 
 from msgspec.structs import asdict
@@ -28,21 +27,12 @@ from bridge.api.write import session_of
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal
 from bridge.records import Record
-from bridge.state.call_log import CallRecord
+from bridge.state.call_log import MAX_SEARCHED_VALUES, CallRecord, sums_of
 from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
 
 MAX_RECORDED_NOTES = 20
 """Most notes recorded per call."""
-
-MAX_SEARCHED_VALUES = 2_000
-"""Most values of a result that are searched for notes, so that a long list does not delay other calls."""
-
-MAX_SUMS = 200
-"""Most lines of which a checksum is recorded."""
-
-MARKER = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:\[.\]\s+)?")
-"""Marks of a list item, a task or a heading, which the bridge may add to a text."""
 
 FLAT = (str, int, float, type(None))
 """Types that contain no other values."""
@@ -128,26 +118,6 @@ def cause_of(error: BridgeError, operation: Operation) -> str:
     said = re.match(rf"(?:edits\[\d+\]: )?((?:`(?:{names})(?:\[\d+\](?:\.\w+)?)?`|[^`\"'“‘’:;.…\d])*)", error.message)
     cause = said[1].strip().removesuffix(", not") if said and error.code == "invalid_arguments" else ""
     return cause if "`" in cause else ""
-
-
-def sums_of(session: str | None, given: Mapping[str, Any]) -> str:
-    """Return a short checksum, good for one session alone, of each line of the texts that a change was given."""
-    key = (session or "").encode()[:64]
-    lines = (line.encode("utf-8", "replace") for line in islice(given_lines(given), MAX_SUMS))
-    return " ".join(dict.fromkeys(blake2b(line, digest_size=3, key=key).hexdigest() for line in lines))
-
-
-def given_lines(given: Mapping[str, Any]) -> Iterator[str]:
-    waiting = deque[Any]([given])
-    for _ in range(MAX_SEARCHED_VALUES):
-        match waiting.popleft() if waiting else None:
-            case Mapping() as item:
-                texts = (item.get(name) for name in ("text", "new"))
-                lines = chain.from_iterable(text.splitlines() for text in texts if isinstance(text, str))
-                yield from filter(None, (MARKER.sub("", line, count=1).strip() for line in lines))
-                waiting.extend(item.values())
-            case list() | tuple() as item:
-                waiting.extend(item)
 
 
 def recording_vault(operation: Operation, call: Call) -> Host:

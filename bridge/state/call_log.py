@@ -1,10 +1,13 @@
 """Logs calls: the client, the operation, the outcome and the notes concerned; of content only checksums."""
 
 import contextlib
+import re
 import sqlite3
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import chain, islice
 from typing import Any
 
 from msgspec.structs import asdict
@@ -55,6 +58,15 @@ class NoteRead(Record):
     """The client that read it, with its session if it has one."""
     path: VaultPath
 
+
+MAX_SEARCHED_VALUES = 2_000
+"""Most values of a result that are searched for notes, so that a long list does not delay other calls."""
+
+MAX_SUMS = 200
+"""Most lines of which a checksum is recorded."""
+
+MARKER = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:\[.\]\s+)?")
+"""Marks of a list item, a task or a heading, which the bridge may add to a text."""
 
 BETWEEN = "\0"
 """Separates the paths of a call, as the one character that no path contains."""
@@ -145,6 +157,26 @@ class CallLog:
     def _try_flush(self) -> None:
         with contextlib.suppress(BridgeError):
             self.flush()
+
+
+def sums_of(session: str | None, given: Mapping[str, Any]) -> str:
+    """Return a short checksum, good for one session alone, of each line of the texts that a change was given."""
+    key = (session or "").encode()[:64]
+    lines = (line.encode("utf-8", "replace") for line in islice(given_lines(given), MAX_SUMS))
+    return " ".join(dict.fromkeys(blake2b(line, digest_size=3, key=key).hexdigest() for line in lines))
+
+
+def given_lines(given: Mapping[str, Any]) -> Iterator[str]:
+    waiting = deque[Any]([given])
+    for _ in range(MAX_SEARCHED_VALUES):
+        match waiting.popleft() if waiting else None:
+            case Mapping() as item:
+                texts = (item.get(name) for name in ("text", "new"))
+                lines = chain.from_iterable(text.splitlines() for text in texts if isinstance(text, str))
+                yield from filter(None, (MARKER.sub("", line, count=1).strip() for line in lines))
+                waiting.extend(item.values())
+            case list() | tuple() as item:
+                waiting.extend(item)
 
 
 def session_events(batch: Iterable[CallRecord | SessionEvent]) -> Iterator[SessionEvent]:
