@@ -83,7 +83,6 @@ _TEMPLATED: Final = re.compile(r"(?<!\\)\{\{[^{}]*\}\}")
 _WHOLE: Final = re.compile(rf"{_TEMPLATED.pattern}|https?://[^\s()\[\]<>]+")
 _FORMAT: Final = re.compile(r"(\{\{variables\.[\w-]+):[^}]*")
 """The form in which a day stands."""
-_LINK: Final = re.compile(r"\[\[[^\[\]|#]+\]\]")
 _PIECE: Final = re.compile(r"\\?\{\{(?:[^{}]*\}\})?|\d{4}-\d\d-\d\d|[^\W_\u2e80-\U0003ffff]+|.", re.DOTALL)
 """A template, a day, a word, or a character, as one of a language without spaces."""
 _WORD: Final = re.compile(rf"https?://[^\s()\[\]<>\"'{{}}|]+(?!\S*\{{\{{)|{_PIECE.pattern}", re.DOTALL)
@@ -399,8 +398,7 @@ class _Draft:
             bodies = [one.text for one in self._examples]
             is_part = len(gaps) == 1 < len(parts) and not any(map(str.__contains__, bodies, texts.values()))
             elsewhere = is_part and all(map(str.__contains__, bodies, gaps[0]))
-            is_link = all(map(_LINK.fullmatch, texts.values()))
-            if (elsewhere or is_link) and (made := self.comparison.write(parts, texts, name)) is not None:
+            if elsewhere and (made := self.comparison.write(parts, texts, name)) is not None:
                 return made
         return self.comparison.variable(name, values, default="" if empty else None)
 
@@ -600,27 +598,22 @@ def _join(parts: Iterable[str | tuple[str, ...]]) -> list[str | tuple[str, ...]]
 
 def _widen(parts: Parts) -> Parts:
     """Let what differs take in the word beside it that only some have, the like of a bracket, and what says little."""
-    done: list[str | tuple[str, ...]] = []
-    left = [*parts]
-    while left:
-        gap = left.pop(0)
-        if isinstance(gap, str):
-            done.append(gap)
-            continue
-        before, behind = (_WORD.findall("".join(*side)) if side else [] for side in (done[-1:], left[:1]))
-        before = [] if len(done) == 1 and _is_begin(before) else before
-        is_weak = len(left) > 1 and _weight("".join(behind)) < MIN_VALUE_CHARS
-        if (not is_weak and all(map(_is_whole, gap))) or not (before or behind):
-            done.append(gap)
-        elif behind and (is_weak or all(gap) or not before or _weight(behind[0]) > _weight(before[-1]) == 0):
-            rest = "".join(behind[1:])
-            joined = _concatenate([gap, behind[0], *([] if rest else left[1:2])], len(gap))
-            left[:2] = [joined, rest, *left[1:2]] if rest else [joined]
-        else:
-            done[-1:] = ["".join(before[:-1])] if before[1:] else []
-            earlier = [done.pop()] if done and not isinstance(done[-1], str) else []
-            left.insert(0, _concatenate([*earlier, before[-1], gap], len(gap)))
-    return done
+    words = [one for part in parts for one in (_WORD.findall(part) if isinstance(part, str) else [part])]
+    at = 0
+    while at < len(words):
+        first, end, gap = at, at + 1, words[at]
+        if not isinstance(gap, str):
+            same = [*takewhile(lambda one: isinstance(one, str), words[end:])]
+            begin = [one for one in words[:at] if isinstance(one, str)]
+            if end + len(same) < len(words) and _weight("".join(map(str, same))) < MIN_VALUE_CHARS:
+                end += len(same) + 1
+            elif not all(map(_is_whole, gap)) and end < len(words):
+                end += 1
+            elif not all(map(_is_whole, gap)) and at and not (len(begin) == at and _is_begin(begin)):
+                first -= 1
+            words[first:end] = [_concatenate(words[first:end], len(gap))]
+        at = first if end - first > 1 else end
+    return _join(words)
 
 
 def _concatenate(parts: Sequence[str | tuple[str, ...]], size: int) -> tuple[str, ...]:
