@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import field
 from msgspec.structs import replace
 
+from bridge.changes.draft import Draft
 from bridge.errors import ReadOnly
 from bridge.records import Record
 from bridge.types import VaultPath
@@ -94,6 +95,11 @@ class PlanAndEffect(Record):
 
     plan: Plan
     effect: Effect
+
+    def add_to(self, draft: Draft) -> Effect:
+        """Add the plan to a draft on which it was made, and return the effect."""
+        draft.take(self.plan)
+        return self.effect
 
 
 def name_warnings(named: Sequence[str], mended: Sequence[Reference] = ()) -> tuple[str, ...]:

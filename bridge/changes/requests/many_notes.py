@@ -1,7 +1,6 @@
 """Renaming and replacing in many notes at once."""
 
 import re
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -308,15 +307,6 @@ class ManyNotesRequest(Request, kw_only=True):
     def paths(self) -> Collection[VaultPath] | None:
         return None if self.relinks else self.among
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        planned = self.plan_everywhere(draft, context)
-        draft.take(planned.plan)
-        return planned.effect
-
-    @abstractmethod
-    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
-        """Plan the change in each note."""
-
 
 class RenameTag(ManyNotesRequest, kw_only=True, tag="rename_tag"):
     """Renames a tag in notes and canvases."""
@@ -329,9 +319,9 @@ class RenameTag(ManyNotesRequest, kw_only=True, tag="rename_tag"):
     def rename(self) -> tuple[str, str]:
         return f"#{self.tag.removeprefix('#')}", f"#{self.to.removeprefix('#')}"
 
-    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         rename = TagRename.of(self.tag, self.to, children=self.children)
-        return rename_tag_everywhere(rename, context.view(draft), paths=self.among)
+        return rename_tag_everywhere(rename, context.view(draft), paths=self.among).add_to(draft)
 
 
 class RenameProperty(ManyNotesRequest, kw_only=True, tag="rename_property"):
@@ -345,9 +335,11 @@ class RenameProperty(ManyNotesRequest, kw_only=True, tag="rename_property"):
     def rename(self) -> tuple[str, str]:
         return self.name, self.to
 
-    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view, types = context.view(draft), context.obsidian().property_types
-        return rename_property_everywhere(self.name, self.to, view, types, paths=self.among, on_clash=self.on_clash)
+        return rename_property_everywhere(
+            self.name, self.to, view, types, paths=self.among, on_clash=self.on_clash
+        ).add_to(draft)
 
 
 class ChangeValues(ManyNotesRequest, kw_only=True, tag="change_values"):
@@ -357,8 +349,10 @@ class ChangeValues(ManyNotesRequest, kw_only=True, tag="change_values"):
     old: Value
     to: Value
 
-    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
-        return replace_values_everywhere(self.name, self.old, self.to, context.view(draft), paths=self.among)
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        return replace_values_everywhere(self.name, self.old, self.to, context.view(draft), paths=self.among).add_to(
+            draft
+        )
 
 
 class EditProperties(ManyNotesRequest, kw_only=True, tag="edit_properties"):
@@ -372,7 +366,7 @@ class EditProperties(ManyNotesRequest, kw_only=True, tag="edit_properties"):
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
 
-    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         types = context.obsidian().property_types
 
         def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
@@ -382,7 +376,7 @@ class EditProperties(ManyNotesRequest, kw_only=True, tag="edit_properties"):
                 data = edit_tags(path, data, self.add_tags, self.remove_tags)
             return data, 1
 
-        return edit_many(self.among, context.view(draft), edit)
+        return edit_many(self.among, context.view(draft), edit).add_to(draft)
 
 
 class ReplaceEverywhere(ManyNotesRequest, kw_only=True, tag="replace_everywhere"):
@@ -400,9 +394,10 @@ class ReplaceEverywhere(ManyNotesRequest, kw_only=True, tag="replace_everywhere"
     def skips_overtaken(self) -> bool:
         return True
 
-    def plan_everywhere(self, draft: Draft, context: RequestContext) -> PlanAndEffect:
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)
-        return replace_text_everywhere(self.among, self.old, self.new, view, whole_words=self.whole_words)
+        planned = replace_text_everywhere(self.among, self.old, self.new, view, whole_words=self.whole_words)
+        return planned.add_to(draft)
 
 
 @ChangeKind(
@@ -454,9 +449,7 @@ class RenameHeading(Request, tag="rename_heading"):
             data = read_unchanged(self.path, self.digest, draft, context)
             if has_line_number(self.heading):
                 require_lines(draft, self.path, data, self.digest)
-        planned = rename_heading(self.path, self.heading, self.to, view)
-        draft.take(planned.plan)
-        return planned.effect
+        return rename_heading(self.path, self.heading, self.to, view).add_to(draft)
 
 
 @ChangeKind(
@@ -504,6 +497,4 @@ class RenameAlias(Request, tag="rename_alias"):
         if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)
         types = context.obsidian().property_types
-        planned = rename_alias(self.path, self.alias, self.to, view, types, links=self.links)
-        draft.take(planned.plan)
-        return planned.effect
+        return rename_alias(self.path, self.alias, self.to, view, types, links=self.links).add_to(draft)

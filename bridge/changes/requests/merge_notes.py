@@ -83,8 +83,7 @@ class MergeNotes(Request, tag="merge_notes"):
         obsidian = context.obsidian()
         obsidian.require("app.json", hint="which says where deleted files go.")
         planned = merge(self.path, self.into, view, obsidian.property_types, keep=self.keep, alias=self.alias)
-        draft.take(planned.plan)
-        return planned.effect
+        return planned.add_to(draft)
 
 
 Keep = Literal["both", "into"]

@@ -152,9 +152,7 @@ class MoveNote(Request, tag="move_note"):
         view = context.view(draft)
         if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)
-        planned = move(self.path, self.to, view)
-        draft.take(planned.plan)
-        return planned.effect
+        return move(self.path, self.to, view).add_to(draft)
 
 
 @ChangeKind(
@@ -190,9 +188,7 @@ class DeleteNote(Request, tag="delete_note"):
             if self.digest is None:
                 require_own(draft, self.path, data, lambda _: b"", "delete a note")
         context.obsidian().require("app.json", hint="which says where deleted files go.")
-        planned = remove(self.path, view)
-        draft.take(planned.plan)
-        return planned.effect
+        return remove(self.path, view).add_to(draft)
 
 
 _READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")

@@ -98,8 +98,7 @@ class SplitNote(Request, tag="split_note"):
         for step in planned.plan.steps:
             if step.before is None and draft.has(step.path):
                 raise NoteExists(f"There is a file `{step.path}` already.", path=step.path)
-        draft.take(planned.plan)
-        return planned.effect
+        return planned.add_to(draft)
 
 
 class LinkEdits(Record):
