@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import log
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
@@ -34,6 +34,8 @@ MIN_DEFINED: Final = 0.25
 
 ROOT: Final = 1 / 3
 """The power by which a weight becomes a similarity again."""
+
+TopicReason = Literal["title", "text", "near notes", "linked notes", "folder", "link", "definition", "in common"]
 
 Having = Callable[[VaultPath], Collection[VaultPath]]
 """Returns the topics of a note."""
@@ -77,6 +79,20 @@ class TopicEvidence(Record):
     @property
     def is_defined(self) -> bool:
         return self.defined >= MIN_DEFINED
+
+    @property
+    def reasons(self) -> tuple[TopicReason, ...]:
+        speaks: dict[TopicReason, bool] = {
+            "title": self.titled,
+            "text": bool(self.said) and not self.titled,
+            "near notes": self.near > 0,
+            "linked notes": self.linked > 0,
+            "folder": self.in_folder,
+            "link": self.linked_to,
+            "definition": self.is_defined,
+            "in common": bool(self.common),
+        }
+        return tuple(reason for reason, does in speaks.items() if does)
 
     @property
     def row(self) -> tuple[float, ...]:

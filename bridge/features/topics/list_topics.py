@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 import orjson
 from msgspec import Meta
@@ -23,7 +23,7 @@ from bridge.changes.requests.move_note import MoveNote
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import FolderNotFound
 from bridge.features.topics.definition import first_sentence
-from bridge.features.topics.evidence import TopicEvidence
+from bridge.features.topics.evidence import TopicReason
 from bridge.features.topics.findings import FindingKind, TopicEdit
 from bridge.features.topics.suggest import LikelyTopic, TopicModels, likely_topics
 from bridge.features.topics.topic_tree import Topic, TopicTree
@@ -35,8 +35,6 @@ from bridge.text.counts import count_of, count_shown
 from bridge.text.fold import fold_case
 from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.types import SHORT_DIGEST, VaultPath
-
-TopicReason = Literal["title", "text", "near notes", "linked notes", "folder", "link", "definition", "in common"]
 
 
 class SuggestedTopic(Record):
@@ -139,27 +137,13 @@ def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> Suggeste
         topic.name,
         topic.kind,
         round(one.probability, 3),
-        reasons(one.evidence),
+        one.evidence.reasons,
         one.evidence.said or None,
         one.evidence.near,
         one.evidence.linked,
         one.evidence.common or None,
         known.writer.link(topic.path, path),
     )
-
-
-def reasons(evidence: TopicEvidence) -> tuple[TopicReason, ...]:
-    speaks: dict[TopicReason, bool] = {
-        "title": evidence.titled,
-        "text": bool(evidence.said) and not evidence.titled,
-        "near notes": evidence.near > 0,
-        "linked notes": evidence.linked > 0,
-        "folder": evidence.in_folder,
-        "link": evidence.linked_to,
-        "definition": evidence.is_defined,
-        "in common": bool(evidence.common),
-    }
-    return tuple(reason for reason, does in speaks.items() if does)
 
 
 class ListedTopic(Record):

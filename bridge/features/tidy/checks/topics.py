@@ -148,14 +148,14 @@ def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
 
 
 def _why_likely(evidence: TopicEvidence) -> str:
-    reasons = {
-        "its title says it": evidence.titled,
-        f"it says “{plain_words(evidence.said)}”": bool(evidence.said) and not evidence.titled,
-        f"{count_of(evidence.near, 'similar note')}": evidence.near > 0,
-        f"{count_of(evidence.linked, 'linked note')}": evidence.linked > 0,
-        "its folder has the name": evidence.in_folder,
-        "it links to it": evidence.linked_to,
-        "the definition names it": evidence.is_defined,
-        f"most with “{plain_words(evidence.common)}” have it": bool(evidence.common),
+    told = {
+        "title": "its title says it",
+        "text": f"it says “{plain_words(evidence.said)}”",
+        "near notes": count_of(evidence.near, "similar note"),
+        "linked notes": count_of(evidence.linked, "linked note"),
+        "folder": "its folder has the name",
+        "link": "it links to it",
+        "definition": "the definition names it",
+        "in common": f"most with “{plain_words(evidence.common)}” have it",
     }
-    return ", ".join(reason for reason, speaks in reasons.items() if speaks)
+    return ", ".join(told[reason] for reason in evidence.reasons)
