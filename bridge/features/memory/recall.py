@@ -268,7 +268,7 @@ async def answer_recall(
     chosen = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else Selection()
 
     def build() -> RecalledMemories:
-        used = log.of([choice.memory.path for choice in chosen.choices])
+        used = log.all()
         best = rank(chosen.choices, used)[:limit]
         memories = list_each(call, visible, [choice.memory for choice in best], used, text_chars)
         return RecalledMemories(

@@ -291,7 +291,7 @@ async def judge_memory(call: Call, path: VaultPath, verdict: Verdict) -> JudgedM
     def judge() -> JudgedMemory:
         log = UseLog(call.vault.store.database)
         log.judge(memory.path, verdict)
-        use = log.of([memory.path]).get(memory.path, NO_USE)
+        use = log.all().get(memory.path, NO_USE)
         return JudgedMemory(memory.path, use.useful, use.wrong, use.stale, use.is_doubted)
 
     return await asyncio.to_thread(judge)

@@ -1,6 +1,6 @@
 """How often each memory was recalled or read, when last, and how it was judged; never what it says."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from bridge.records import Record
@@ -68,15 +68,7 @@ class UseLog:
 
     def all(self) -> Mapping[VaultPath, MemoryUse]:
         query = f"SELECT path, times, last, {', '.join(_COLUMNS[1:])} FROM memory_use"  # noqa: S608 - our own names
-        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
-        return {VaultPath(path): MemoryUse(*rest) for path, *rest in rows}
-
-    def of(self, paths: Collection[VaultPath]) -> Mapping[VaultPath, MemoryUse]:
-        query = f"SELECT path, times, last, {', '.join(_COLUMNS[1:])} FROM memory_use WHERE path = ?"  # noqa: S608
-        rows = self._database.read(
-            lambda connection: [row for path in paths for row in connection.execute(query, (path,))]
-        )
-        return {VaultPath(path): MemoryUse(*rest) for path, *rest in rows}
+        return {VaultPath(path): MemoryUse(*rest) for path, *rest in self._database.rows(query)}
 
     def count(self, paths: Iterable[VaultPath], moment: float) -> None:
         """Count memories as used once more."""

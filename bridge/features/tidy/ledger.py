@@ -125,23 +125,20 @@ class Ledger:
 
     def lines(self, plan: str) -> frozenset[str]:
         """Return digests of the lines of a plan, as its note was written."""
-        query = "SELECT lines FROM garden_plan WHERE plan = ?"
-        row = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchone())
-        return frozenset(row[0].split()) if row is not None else frozenset()
+        rows = self._database.rows("SELECT lines FROM garden_plan WHERE plan = ?", plan)
+        return frozenset(line for (lines,) in rows for line in lines.split())
 
     def last_run(self, kind: Run) -> float:
         """Return when the schedule last made or tried to make a plan; 0 if it never did."""
-        query = "SELECT at FROM garden_run WHERE kind = ?"
-        row = self._database.read(lambda connection: connection.execute(query, (kind,)).fetchone())
-        return 0.0 if row is None else float(row[0])
+        rows = self._database.rows("SELECT at FROM garden_run WHERE kind = ?", kind)
+        return float(rows[0][0]) if rows else 0.0
 
     def set_run(self, kind: Run) -> None:
         """Record that the schedule makes or tries to make a plan now."""
         self._database.write("INSERT OR REPLACE INTO garden_run VALUES (?, ?)", (kind, time.time()))
 
     def findings(self, plan: str) -> Mapping[str, KeptFinding]:
-        query = "SELECT id, data, change FROM garden_finding WHERE plan = ?"
-        rows = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchall())
+        rows = self._database.rows("SELECT id, data, change FROM garden_finding WHERE plan = ?", plan)
         return {id_: KeptFinding(*rest) for id_, *rest in rows}
 
     def set_change(self, plan: str, ids: Collection[str], change: str) -> None:
@@ -168,11 +165,9 @@ class Ledger:
             WHERE verdict != '' AND judged > coalesce(rule.since, 0) AND coalesce(state, '') != 'undone'
             GROUP BY finding.rule
         """
-        counts = self._database.read(lambda connection: connection.execute(judged).fetchall())
-        query = "SELECT name, muted, ticked FROM garden_rule"
-        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
+        rows = self._database.rows("SELECT name, muted, ticked FROM garden_rule")
         switched = {name: (bool(muted), bool(ticked)) for name, muted, ticked in rows}
-        judgements = {name: (accepted, rejected) for name, accepted, rejected in counts}
+        judgements = {name: (accepted, rejected) for name, accepted, rejected in self._database.rows(judged)}
         return {
             name: RuleRecord(*judgements.get(name, (0, 0)), *switched.get(name, (False, False)))
             for name in switched.keys() | judgements.keys()
@@ -195,11 +190,9 @@ class Ledger:
         self._database.write(query, (rule, int(favoured)))
 
     def read_checked(self, version: str) -> Mapping[VaultPath, Digest]:
-        query = "SELECT path, digest FROM garden_checked WHERE version = ?"
-        rows = self._database.read(lambda connection: connection.execute(query, (version,)).fetchall())
+        rows = self._database.rows("SELECT path, digest FROM garden_checked WHERE version = ?", version)
         return {VaultPath(path): Digest(digest) for path, digest in rows}
 
     def set_checked(self, version: str, notes: Iterable[tuple[VaultPath, Digest]]) -> None:
-        rows = [(path, version, digest) for path, digest in notes]
-        with self._database.transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO garden_checked VALUES (?, ?, ?)", rows)
+        statement = "INSERT OR REPLACE INTO garden_checked VALUES (?, ?, ?)"
+        self._database.write(statement, *((path, version, digest) for path, digest in notes))
