@@ -17,7 +17,7 @@ from typing import Any, TypeVar, get_args
 
 from msgspec.structs import asdict
 
-from bridge.api.arguments import truncate
+from bridge.api.arguments import parse_literal, truncate
 from bridge.api.call import Call
 from bridge.api.hints import strip_hint
 from bridge.api.operation import Operation
@@ -109,6 +109,7 @@ def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operatio
     name, inner = given.get("name"), given.get("arguments")
     if operation.name != "run_tool" or not isinstance(name, str) or name not in OPERATIONS:
         return operation, given
+    inner = parse_literal(inner) if isinstance(inner, str) else inner
     return OPERATIONS[name](), inner if isinstance(inner, Mapping) else {}
 
 

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from msgspec import field
 
 from bridge.api.arguments import VAULT
-from bridge.api.dispatch import internal_error
+from bridge.api.dispatch import inner_call, internal_error
 from bridge.api.feature import App
 from bridge.api.operation import Operation
 from bridge.api.presets import callable_tools, get_tool, listed_tools
@@ -136,24 +136,6 @@ def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any], sub
     change = [inner.name, own_arguments] if subject is None else [subject]
     identity = orjson.dumps([session, vault, change], option=orjson.OPT_SORT_KEYS, default=str)
     return hashlib.sha256(identity).hexdigest()
-
-
-def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
-    match operation.name, given:
-        case "run_tool", {"name": str(name)}:
-            return get_tool(name), inner_arguments(given)
-        case _:
-            return operation, given
-
-
-def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    arguments = given.get("arguments") or {}
-    if isinstance(arguments, str):
-        try:
-            arguments = orjson.loads(arguments)
-        except orjson.JSONDecodeError:
-            return {}
-    return arguments if isinstance(arguments, Mapping) else {}
 
 
 DROPPED_KEYWORDS = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
