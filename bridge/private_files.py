@@ -136,6 +136,15 @@ def modified_at(file: Path) -> float:
         return 0.0
 
 
+def file_stamp(path: Path) -> tuple[int, ...] | None:
+    """Return what tells whether a file is still the same, as written; None if it is missing."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size, found.st_mode
+
+
 def delete_drafts(path: Path) -> None:
     """Delete what crashes in the midst of `write_private` left beside a file."""
     for draft in path.parent.glob(f".{path.name}.*"):

@@ -16,7 +16,7 @@ from msgspec import Meta, json
 from msgspec.structs import replace
 
 from bridge.errors import BridgeError, Forbidden, InvalidArguments
-from bridge.private_files import file_lock, write_error, write_private
+from bridge.private_files import file_lock, file_stamp, write_error, write_private
 from bridge.records import Record
 from bridge.types import Digest, Preset, Scope
 
@@ -30,8 +30,6 @@ RESERVED = {"runtime", "owner"}
 """Names of principals that hold no client token."""
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-
-Stamp = tuple[int, int, int]
 
 
 class Client(Record, forbid_unknown_fields=False):
@@ -83,7 +81,7 @@ class Tokens:
         self.aside = path.with_suffix(f".damaged{path.suffix}")
         """Where a damaged file is set aside."""
         self._now = now
-        self._seen: Stamp | None = None
+        self._seen: tuple[int, ...] | None = None
         self._ledger = EMPTY
 
     def holder(self, token: str) -> Client | None:
@@ -185,14 +183,6 @@ class Tokens:
 
 def token_digest(token: str) -> Digest:
     return Digest(hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest())
-
-
-def file_stamp(path: Path) -> Stamp | None:
-    try:
-        facts = path.stat()
-    except OSError:
-        return None
-    return facts.st_ino, facts.st_mtime_ns, facts.st_size
 
 
 def load_ledger(path: Path) -> ClientLedger:

@@ -5,7 +5,6 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Literal
 
 from bridge.data_folder import Folders
@@ -13,6 +12,7 @@ from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, 
 from bridge.features.external_tools.connection import Connection, Timeouts
 from bridge.features.external_tools.server_file import ExternalServer, read_secrets, read_servers
 from bridge.features.external_tools.stdio import Launch, prepare_launch
+from bridge.private_files import file_stamp
 from bridge.records import Record
 
 ServerState = Literal["off", "idle", "running", "waiting"]
@@ -206,11 +206,3 @@ def is_current(launch: Launch, server: ExternalServer | None, secrets: Mapping[s
         return launch.has_same_process(prepare_launch(server, secrets))
     except SettingsUnreadable:
         return False
-
-
-def file_stamp(path: Path) -> tuple[int, ...] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
