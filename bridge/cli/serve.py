@@ -73,11 +73,11 @@ def open_log(path: Path) -> int:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as error:
         raise write_error(path, error) from None
-    shorten(descriptor)
+    truncate_log(descriptor)
     return descriptor
 
 
-def shorten(descriptor: int) -> None:
+def truncate_log(descriptor: int) -> None:
     """Truncate a log that is too large; anything but a regular file is left alone."""
     facts = os.fstat(descriptor)
     if stat.S_ISREG(facts.st_mode) and facts.st_size > MAX_LOG_BYTES:
@@ -87,7 +87,7 @@ def shorten(descriptor: int) -> None:
 async def keep_log_short(descriptor: int) -> None:
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
-        shorten(descriptor)
+        truncate_log(descriptor)
 
 
 def main(given: argparse.Namespace) -> int:

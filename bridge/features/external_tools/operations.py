@@ -110,12 +110,12 @@ def describe_call(server: ExternalServer, act: str, given: Any) -> Decision:
     extent = "" if once else ", and later calls of this program without asking"
     would = (
         f"let the external program `{inline(server.program)}` (server `{server.name}`), which may use the network,"
-        f" {inline(act)} with {shorten(inline(shown))}{extent}"
+        f" {inline(act)} with {shorten_argument(inline(shown))}{extent}"
     )
     return Decision("server", name=server.name, digest=Digest(digest), would=would, lasts=not once)
 
 
-def shorten(text: str) -> str:
+def shorten_argument(text: str) -> str:
     if len(text) <= MAX_ARGUMENT_CHARS:
         return text
     return f"{text[:MAX_ARGUMENT_CHARS]}… ({len(text):,} characters)"
