@@ -4,15 +4,19 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from itertools import accumulate, chain, groupby, pairwise, takewhile
-from operator import itemgetter
+from operator import attrgetter
 from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from bridge.markdown.links import WIKI
 from bridge.markdown.note import Heading, Note, Piece, PieceKind
+from bridge.markdown.sections import heading_paths
+from bridge.records import Record
+from bridge.search.model import SearchHit
 from bridge.search.sentences import (
     COLONS,
     ITEM_QUOTED,
@@ -26,12 +30,12 @@ from bridge.search.sentences import (
 )
 from bridge.search.snippet import clean_text
 from bridge.text.budget import share_room
-from bridge.text.content_terms import said_terms, terms_of
+from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.fold import fold_case, fold_word, letters_and_digits
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
-from bridge.text.words import count_words
-from bridge.types import Lines, VaultPath
+from bridge.text.words import RUN, count_words
+from bridge.types import Lines
 
 _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
 _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
@@ -151,16 +155,13 @@ MAX_VERSE_CHARS = 50
 MAX_LABEL_WORDS, MIN_VALUE_WORDS = 3, 3
 """Words with a colon that only say what a link is, and those of a field for Dataview from which it says something."""
 
-Near = Mapping[VaultPath, Lines]
-"""Lines of notes that mean much the same as a focus."""
-
 Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
 """Headings, none for what precedes the first, each with the sentences below it."""
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
     """Return what each of some notes says best, or the sentences about a focus, in the order of their lines."""
-    if focus and (about := FocusTerms(notes, focus).choose(most)):
+    if focus and (about := FocusLines(notes, focus).choose(most)):
         return about
     said = list(_distinct(read_content(note, most) for note in notes))
     if len(notes) != 1:
@@ -321,81 +322,153 @@ def _find_marks(note: Note) -> dict[int, list[str]]:
     return {line: own[:MAX_MARKS] for line, own in marks.items()}
 
 
-FOCUS_SHARE = 0.5
-"""Share of the best sentence about a focus from which another is about it, too."""
+FOCUS_SHARE = 0.65
+"""Share of the best line about a focus from which another is about it, too."""
+
+NEAR = 0.35
+"""Nearness in meaning, from 0 to 1, from which a line of a note may be about a focus whose words it does not say."""
+
+ABOVE = 0.5
+"""What a word of a focus is worth in the title or a heading above a line, beside one in the line."""
+
+WEAK_WORTH = 0.85
+"""What a line about a focus is worth that says little by itself."""
+
+IN_PASSAGE = 0.1
+"""What it is worth for a line to stand in the best passage of its note."""
+
+LINES_OF_NOTE = 3
+"""Lines of one of several notes whose meaning is compared with a focus."""
 
 
-class FocusTerms:
-    """Tells how much some notes say of a focus: rare words weigh more."""
+class FocusLine(Record):
+    """A line of a note that may be about a focus."""
+
+    sentence: Sentence
+    text: str
+    """What is compared with the focus: of a list what stands above it."""
+    is_weak: bool
+    """Whether it says little by itself."""
+    is_named: bool
+    """Whether the title of its note says the whole focus."""
+    said: frozenset[str]
+    """The terms of the focus that it says, or what stands above it."""
+    own: float
+    """How much of the focus it says, rare words most."""
+    cover: float
+    """How much it says together with what stands above it."""
+    share: float = 0.0
+    """Relevance of its note as a share of the best, and of its passage."""
+    near: float = 0.0
+    """How near it is in meaning, from 0 to 1; 0 where that is not known."""
+
+    @property
+    def worth(self) -> float:
+        said = self.own + ABOVE * (self.cover - self.own)
+        return (said + self.near + self.share) * (WEAK_WORTH if self.is_weak else 1)
+
+    @property
+    def note_worth(self) -> float:
+        """What its note is worth that is named so, else it."""
+        return 2 + self.share if self.is_named else self.worth
+
+
+class FocusLines:
+    """The lines of some notes that may be about a focus, by its words, by meaning and by the notes' relevance."""
 
     def __init__(
         self,
         notes: Sequence[Note],
         focus: str,
+        asked: Mapping[str, float] = MappingProxyType({}),
         facts: Callable[[Note], Iterable[Sentence]] = lambda _: (),
-        near: Near = MappingProxyType({}),
+        hits: Sequence[SearchHit] = (),
     ) -> None:
-        """Read notes; `facts` are sentences besides those of the text."""
-        self._near, self._names = near, {note.title for note in notes if note.path in near}
-        self._languages = {note.path: language_of(note.text[note.body :]) for note in notes}
-        wanted = {one: frozenset(terms_of(focus, one)) for one in {*self._languages.values()}}
-        self._wanted = {path: wanted[language] for path, language in self._languages.items()}
-        self.said = {note.path: list(self._read(note, facts(note))) for note in notes if self._wanted[note.path]}
-        frequency = Counter(chain.from_iterable(own for said in self.said.values() for _, own, _ in said))
-        count = sum(map(len, self.said.values()))
-        self._weights = {term: math.log(1 + count / max(1, frequency[term])) for term in chain(*wanted.values())}
+        """Read notes; `asked` says how rare words are, `facts` are sentences besides those of the text."""
+        languages = {note.path: language_of(note.text[note.body :]) for note in notes}
+        # What the search took for mistyped is not meant by all the notes that say another word.
+        is_read = asked and all(word in fold_case(focus) for word in asked)
+        words = _leave_out_joints(asked) if is_read else dict.fromkeys(question_words(focus), 1.0)
+        wanted = {one: _weigh_words(words, one) for one in {*languages.values()}}
+        names = frozenset(fold_case(note.title) for note in notes)
+        best = max((hit.score for hit in hits), default=0.0) or 1.0
+        known = {hit.path: hit for hit in hits}
 
-    def _read(self, note: Note, facts: Iterable[Sentence]) -> Iterator[tuple[Sentence, frozenset[str], frozenset[str]]]:
-        """Yield each sentence with the words of the focus in it, a list in its head, and with those above it."""
-        lines = [one.line for one in note.headings]
-        above = [self.terms_in(note, one.text) for one in note.headings]
-        for one in read_content(note, apart=True):
-            if not is_index(note, one):
-                head = _head_of(one)
-                own = self.terms_in(note, ("" if head == note.title else head) if _is_list(one) else one.text)
-                at = bisect_right(lines, one.lines[0]) - 1
-                yield one, own, own | above[at] if at >= 0 else own
-        for one in facts:
-            is_named = not self._names.isdisjoint(one.text.partition(": ")[2].split(", "))
-            own = self._wanted[note.path] if is_named else self.terms_in(note, one.text)
-            yield one, own, own
+        def share(one: Sentence) -> float:
+            if (hit := known.get(one.path)) is None:
+                return 0.0
+            return (len(notes) > 1) * hit.score / best + IN_PASSAGE * lines_overlap(one.lines, hit.lines)
 
-    def terms_in(self, note: Note, text: str) -> frozenset[str]:
-        return said_terms(self._wanted[note.path], terms_of(text, self._languages[note.path]))
+        self.lines = {
+            note.path: [replace(one, share=share(one.sentence)) for one in said]
+            for note in notes
+            if (own := wanted[languages[note.path]])
+            and (said := [*_read_about(note, facts(note), languages[note.path], own, names)])
+        }
 
-    def tell(self, note: Note) -> tuple[float, Sentence | None]:
-        """Return how much of the focus a note says at once, and where; nowhere if its name says more of it."""
-        title = self.terms_in(note, note.title)
-        said = [
-            (self.score(one, own, around), not _is_weak(one), own, around, one)
-            for one, own, around in self.said.get(note.path, ())
-        ]
-        score, _, own, around, line = max(said, key=itemgetter(0, 1), default=(0.0, True, title, title, None))
-        says_it = score and (self.share(note, title) < 1 or self.share(note, own) == 1)
-        return self.share(note, around | title), line if says_it else None
+    def add_meaning(self, near: Mapping[Sentence, float]) -> None:
+        """Add how near some lines are; of the others nothing is known."""
+        for path, said in self.lines.items():
+            self.lines[path] = [replace(one, near=near.get(one.sentence, 0.0)) for one in said]
+
+    def list_likely(self, most: int) -> list[FocusLine]:
+        """Return the lines that are likely about the focus, as far as is known without their meaning."""
+        own = most if len(self.lines) == 1 else LINES_OF_NOTE
+        best = chain.from_iterable(nlargest(own, said, attrgetter("worth")) for said in self.lines.values())
+        return nlargest(most, best, attrgetter("worth"))
 
     def choose(self, most: int) -> list[Sentence]:
-        """Return those sentences that say most words of the focus, in order."""
-        found = [(self.score(*each), each[0]) for said in self.said.values() for each in said]
-        least = FOCUS_SHARE * max((score for score, _ in found), default=0)
+        """Return the lines that are most about the focus, in order."""
+        found = [one for said in self.lines.values() for one in said if one.cover or one.near >= NEAR]
+        least = FOCUS_SHARE * max((one.worth for one in found), default=0.0)
         chosen = list[Sentence]()
-        for score, one in sorted(found, key=lambda each: (_is_weak(each[1]), -each[0])):
-            is_told = any(_is_list(other) and lines_overlap(other.lines, one.lines) for other in chosen)
-            if score and score >= least and len(chosen) < most and not is_told:
-                chosen.append(one)
-        return [one for _, one in found if one in chosen]
+        for one in sorted(found, key=attrgetter("worth"), reverse=True):
+            is_told = any(lines_overlap(other.lines, one.sentence.lines) and _is_list(other) for other in chosen)
+            if one.worth >= least and len(chosen) < most and not is_told:
+                chosen.append(one.sentence)
+        return [one.sentence for one in found if one.sentence in chosen]
 
-    def share(self, note: Note, terms: Iterable[str]) -> float:
-        """Return how much of the focus some words are."""
-        return self._weigh(terms) / (self._weigh(self._wanted[note.path]) or 1.0)
 
-    def score(self, one: Sentence, own: frozenset[str], around: frozenset[str]) -> float:
-        is_near = one.words and one.path in self._near and lines_overlap(one.lines, self._near[one.path])
-        most = self._weigh(self._wanted[one.path])
-        return min(most, self._weigh(own) + (self._weigh(around - own) + most * is_near) / 2)
+def _leave_out_joints(worths: Mapping[str, float]) -> Mapping[str, float]:
+    """Leave out pairs of characters rarer than both beside them: they join the end of a word to the next one."""
+    beside = zip(worths, [*worths][1:], [*worths][2:], strict=False)
+    joints = {
+        one
+        for before, one, after in beside
+        if RUN.fullmatch(one)
+        and (before[-1], one[-1]) == (one[0], after[0])
+        and worths[one] > max(worths[before], worths[after])
+    }
+    return {word: worth for word, worth in worths.items() if word not in joints}
 
-    def _weigh(self, terms: Iterable[str]) -> float:
-        return math.fsum(map(self._weights.__getitem__, terms))
+
+def _weigh_words(worths: Mapping[str, float], language: str | None) -> dict[str, float]:
+    """Return the terms of words, of which each is worth as much as the rarest of these."""
+    found = dict[str, float]()
+    for word, worth in worths.items():
+        found |= {term: max(worth, found.get(term, 0.0)) for term in terms_of(word, language)}
+    # A single character is part of many words.
+    return {term: worth for term, worth in found.items() if len(term) > 1 or not RUN.match(term)} or found
+
+
+def _read_about(
+    note: Note, facts: Iterable[Sentence], language: str | None, wanted: Mapping[str, float], names: Collection[str]
+) -> Iterator[FocusLine]:
+    """Yield what a note says besides names, with what of some words it says, a list in its head."""
+
+    def weigh(terms: Iterable[str]) -> float:
+        return math.fsum(map(wanted.__getitem__, terms)) / math.fsum(wanted.values())
+
+    starts, paths = [one.line for one in note.headings], ("", *heading_paths(note.headings))
+    is_named = said_terms(wanted, terms_of(note.title, language)) == wanted.keys()
+    for one in chain(facts, (one for one in read_content(note, apart=True) if not is_index(note, one))):
+        path = paths[bisect_right(starts, one.lines[0])].removeprefix(note.title)
+        text = f"{path} {_head_of(one)}" if _is_list(one) else one.text
+        terms = terms_of(text.removeprefix(f"{note.title}: "), language)
+        own, around = (said_terms(wanted, each) for each in (terms, terms_of(f"{note.title} {path}", language)))
+        is_name = not _is_list(one) and (own.issuperset(terms) or fold_case(one.text) in names)
+        if not is_name:
+            yield FocusLine(one, text, _is_weak(one), is_named, own | around, weigh(own), weigh(own | around))
 
 
 def is_unfilled(note: Note) -> bool:

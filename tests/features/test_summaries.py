@@ -187,6 +187,23 @@ async def test_notes_that_say_most_of_a_focus_are_told_and_no_others(served: Ser
     assert (found["sentences"], found["notices"]) == ([], ["No note says “zeppelin”."])
 
 
+async def test_each_part_of_a_focus_is_told_and_no_bare_name(served: Served) -> None:
+    await write(served, "Bread/Kiln.md", "The kiln is heated with beech wood.\n")
+    await write(served, "Bread/Malt 1.md", "Malt makes the crust brown. Malt is sweet. Malt is made of barley.\n")
+    await write(served, "Bread/Malt 2.md", "Too much malt makes the crumb sticky.\n")
+    await write(
+        served,
+        "Bread/List.md",
+        "All pages are named here below.\n\n- Kiln\n- Beech and oak wood\n- The malt of Malt 1\n",
+    )
+    found = await summarise(served, paths=["Bread"], focus="kiln and malt")
+    assert found["notices"] == ["No note says all of “kiln and malt”; these say part of it."]
+    told = {one["path"]: one["text"] for one in found["sentences"]}
+    assert told["Bread/Kiln.md"] == "The kiln is heated with beech wood."
+    assert {"Bread/Malt 1.md", "Bread/Malt 2.md"} <= told.keys()
+    assert "Kiln" not in told.values()
+
+
 async def test_an_unfilled_page_is_told_by_its_properties_with_a_notice(served: Served) -> None:
     text = "---\nlabel: Torso\nyear: 1991\n---\n# Page\n\nTruth is a song by [ARTIST NAME], released in 1991.\n"
     await write(served, "Page.md", text)

@@ -4,7 +4,7 @@ import pytest
 
 from bridge.markdown.parse import parse
 from bridge.search.sentences import Sentence
-from bridge.search.summary import FocusTerms, choose_sentences_of
+from bridge.search.summary import FocusLines, choose_sentences_of
 from bridge.types import VaultPath
 
 PLAIN = "The induction begins at one and ends where the bound is reached."
@@ -121,13 +121,26 @@ def test_what_an_author_marked_tells_a_section() -> None:
     assert "Water: All of it comes from the well." in sentences(text, most=7)
 
 
-def test_lines_near_a_focus_and_properties_that_name_a_near_note_are_about_it() -> None:
+def test_lines_and_properties_near_a_focus_are_about_it() -> None:
     written = {"Rye": "It grows in the north.\n\nIt is sown in autumn.\n", "Loaf": "A loaf is baked at home.\n"}
     rye, loaf = (parse(VaultPath(f"{name}.md"), text.encode()) for name, text in written.items())
-    fact = Sentence(loaf.path, "grain: Rye", (1, 1), "table", 0)
-    terms = FocusTerms([rye, loaf], "seed time", lambda note: [fact] if note is loaf else [], {rye.path: (3, 3)})
-    assert [one.text for one in terms.choose(2)] == ["It is sown in autumn.", "grain: Rye"]
-    assert terms.tell(loaf) == (1.0, fact)
+    fact = Sentence(loaf.path, "grain: Rye", (1, 1), "table", 2)
+    about = FocusLines([rye, loaf], "seed time", facts=lambda note: [fact] if note is loaf else [])
+    assert about.choose(2) == []
+    about.add_meaning({one.sentence: 0.8 for one in about.list_likely(9) if one.sentence.lines != (1, 1)} | {fact: 0.7})
+    assert [one.text for one in about.choose(2)] == ["It is sown in autumn.", "grain: Rye"]
+
+
+def test_a_pair_that_joins_two_words_is_no_part_of_a_focus() -> None:
+    note = parse(VaultPath("云.md"), "计费按小时算，便宜一些。\n".encode())
+    [line] = FocusLines([note], "计费方式", {"计费": 3.0, "费方": 9.0, "方式": 1.0}).lines[note.path]
+    assert line.cover == 0.75
+
+
+def test_a_focus_is_not_read_as_other_words() -> None:
+    note = parse(VaultPath("Rye.md"), b"Everybody passed the examination in May.\n")
+    assert FocusLines([note], "passport", {"passed": 5.0}).choose(1) == []
+    assert len(FocusLines([note], "Passed", {"passed": 5.0}).choose(1)) == 1
 
 
 def test_a_line_about_a_note_is_no_short_sentence() -> None:
@@ -299,6 +312,11 @@ def test_a_list_whose_head_says_a_focus_is_told_whole() -> None:
     for lead in ("To show muscles, two conditions hold:", "## Showing muscles"):
         [told] = sentences(f"{lead}\n{items}", focus="muscles")
         assert told.endswith(f": {diet}; Train daily")
+
+
+def test_a_list_below_a_section_about_a_focus_is_told_whole() -> None:
+    text = "It is a hormone.\n\n## Raise its level\n\n### Long term\n\n- Oil of cod each day\n- A cold bath"
+    assert sentences(text, focus="raise the level") == ["Long term: Oil of cod each day, A cold bath"]
 
 
 @pytest.mark.parametrize(

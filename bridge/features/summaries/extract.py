@@ -1,11 +1,10 @@
 """Sums up notes by their own sentences: one by its first ones, several by one each."""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, islice, zip_longest
-from operator import itemgetter
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -22,8 +21,9 @@ from bridge.markdown.note import Note, PieceKind, Value, texts_of
 from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.search.summary import (
-    FocusTerms,
-    Near,
+    FOCUS_SHARE,
+    FocusLine,
+    FocusLines,
     choose_sentences_of,
     is_index,
     is_summary,
@@ -52,20 +52,15 @@ NAMED = 3
 MIN_DESCRIPTION_WORDS = 3
 """Words of a property from which an author sums up a note in it."""
 
-WHOLE_FOCUS = 0.8
-"""Share of what the best note says of a focus, by rarity, from which another is about it, too."""
-
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 """Properties by which a note without text is summed up; one alone, such as `type: Person`, sums up nothing."""
 
 REPEATED = 0.8
 """Share of the words of a sentence from which it repeats a description that says them too."""
 
-PART_FOCUS = 0.5
-"""Share of a focus from which a note is about it."""
-
-PARTIAL_NOTES = 5
-"""Notes that are told where none says all of a focus."""
+MIN_COVER, MIN_NEAR, PART_COVER = 0.5, 0.75, 0.4
+"""Share of the words of a focus from which a line may be about it, the same with its nearness in meaning where a
+model reads it, and the share from which it tells a part of the focus that no other line says."""
 
 MIN_FACTS = 3
 """Properties that are told before a text which does not say a word of its title."""
@@ -109,25 +104,26 @@ def sum_up_notes(
     groups: Mapping[str, Sequence[IndexedNote]],
     length: Length,
     focus: str,
-    near: Near,
+    about: FocusLines | None,
     *,
     is_list: bool,
 ) -> Summary:
     """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn."""
-    turns = list(filter(None, chain.from_iterable(zip_longest(*groups.values()))))
-    reader = _Reader(vault, near)
-    if is_list and focus:
-        found = reader.tell_of_focus([one.path for one in turns[:MAX_NOTES]], NOTES[length], focus)
+    turns = [one.path for one in filter(None, chain.from_iterable(zip_longest(*groups.values())))][:MAX_NOTES]
+    reader = _Reader(vault)
+    if is_list and about:
+        found = reader.tell_of_focus(about, NOTES[length], focus)
     elif is_list:
-        found = reader.tell_in_turn([one.path for one in turns[:MAX_NOTES]], NOTES[length])
+        found = reader.tell_in_turn(turns, NOTES[length])
     else:
-        found = reader.tell_one(turns[0].path, length, focus) if turns else {}
+        found = reader.tell_one(turns[0], length, focus, about) if turns else {}
+    places = {path: at for at, path in enumerate(found)}
     shown = [
         SummarySentence(inline(cut_snippet(each.text, ())), each.path, each.lines, group)
         if is_list
         else SummarySentence(inline(each.text), each.path, each.lines)
         for group, notes in groups.items()
-        for one in notes
+        for one in (sorted(notes, key=lambda one: places.get(one.path, 0)) if about else notes)
         for each in found.get(one.path, ())
     ]
     return Summary(
@@ -146,8 +142,8 @@ def sum_up_notes(
 class _Reader:
     """Reads notes and tells what they say, and keeps what is to be said about those that say nothing."""
 
-    def __init__(self, vault: OpenVault, near: Near) -> None:
-        self._vault, self._near = vault, near
+    def __init__(self, vault: OpenVault) -> None:
+        self._vault = vault
         self.nothing, self.unreadable = list[VaultPath](), list[VaultPath]()
         self.notices: tuple[str, ...] = ()
 
@@ -158,11 +154,12 @@ class _Reader:
             self.unreadable.append(path)
             return None
 
-    def tell_one(self, path: VaultPath, length: Length, focus: str) -> dict[VaultPath, list[Sentence]]:
+    def tell_one(
+        self, path: VaultPath, length: Length, focus: str, lines: FocusLines | None
+    ) -> dict[VaultPath, list[Sentence]]:
         if (note := self._read(path)) is None:
             return {}
-        terms = FocusTerms([note], focus, _read_properties, self._near) if focus else None
-        about = terms.choose(SENTENCES[length]) if terms else []
+        about = lines.choose(SENTENCES[length]) if lines else []
         sentences = about or list(_begin(note, length))
         if not sentences:
             self.nothing.append(path)
@@ -187,30 +184,35 @@ class _Reader:
                 self.nothing.append(path)
         return found | dict(islice(indexes.items(), most - len(found)))
 
-    def tell_of_focus(self, paths: Iterable[VaultPath], most: int, focus: str) -> dict[VaultPath, list[Sentence]]:
-        """Tell the sentence of each note that says most of a focus, of those notes that say most of it."""
-        notes = {path: note for path in paths if (note := self._read(path)) is not None}
-        terms = FocusTerms(list(notes.values()), focus, _read_properties, self._near)
-        said = {path: terms.tell(note) for path, note in notes.items()}
-        top = max((share for share, _ in said.values()), default=0.0)
-        least = WHOLE_FOCUS * top if top >= PART_FOCUS else math.inf
-        about = [path for path in notes if said[path][0] >= least or (top < 1 and path in self._near)]
-        about.sort(key=lambda path: -said[path][0])
-        told = {path: self._tell_line(notes[path], said[path][1]) for path in about}
-        found = dict(islice(filter(itemgetter(1), told.items()), most if top == 1 else PARTIAL_NOTES))
-        if not found and notes:
+    def tell_of_focus(self, about: FocusLines, most: int, focus: str) -> dict[VaultPath, list[Sentence]]:
+        """Tell of each note the line that is most about a focus, the best first; of one that it names, its own line."""
+        best = [max(said, key=attrgetter("worth")) for said in about.lines.values() if said]
+        best.sort(key=attrgetter("note_worth"), reverse=True)
+        nearest = max((one.near for one in best), default=0.0)
+        least = MIN_NEAR if nearest else MIN_COVER
+        likely = [one for one in best if one.cover + one.near >= least]
+        found = [
+            one
+            for one in likely
+            if (one.own == 1 and not one.is_weak) or one.note_worth >= FOCUS_SHARE * likely[0].note_worth
+        ]
+        told = frozenset[str]().union(*(one.said for one in found))
+        parts = best if found else ()
+        found += [one for one in parts if one.cover >= PART_COVER and one.near >= nearest / 2 and one.said - told]
+        if not found:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
-        elif found and top < 1:
-            part = "these are near it in meaning" if least > 1 else "these say part of it"
+        elif all(one.cover < 1 for one in found):
+            part = "these say part of it" if any(one.cover for one in found) else "these are near it in meaning"
             self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; {part}.",)
-        return found
+        return {one.sentence.path: self._tell_line(one) for one in found[:most]}
 
-    def _tell_line(self, note: Note, line: Sentence | None) -> list[Sentence]:
-        """Return a sentence, a property with others, or what a note whose name is the focus begins with."""
-        if line is None:
-            return list(_begin(note, "line"))
-        others = [] if line.words else [one.text for one in _read_properties(note) if one.text != line.text]
-        return [replace(line, text=", ".join([line.text, *others][:MAX_PROPERTIES]))]
+    def _tell_line(self, line: FocusLine) -> list[Sentence]:
+        """Return a line about a focus, a property with others, or what a note begins with whose name says it."""
+        own, is_begun = line.sentence, line.is_named and line.own < MIN_COVER
+        note = self._read(own.path) if is_begun or not own.words else None
+        begun = list(_begin(note, "line")) if note and is_begun else []
+        others = [one.text for one in read_properties(note) if one.text != own.text] if note else []
+        return begun or [replace(own, text=", ".join([own.text, *others][:MAX_PROPERTIES]))]
 
 
 def name_notes(before: str, paths: Sequence[VaultPath]) -> Iterator[str]:
@@ -269,7 +271,7 @@ def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentenc
     return replace(first, text=f"{clean_text(above[-1])}: {first.text}"), *rest
 
 
-def _read_properties(note: Note) -> Iterator[Sentence]:
+def read_properties(note: Note) -> Iterator[Sentence]:
     """Yield those properties that say something to a reader."""
     for name, own in note.properties.items():
         value = "" if _OF_THE_FILE.fullmatch(name) else say_value(own)
@@ -280,7 +282,7 @@ def _read_properties(note: Note) -> Iterator[Sentence]:
 
 
 def _tell_properties(note: Note, least: int) -> Iterator[Sentence]:
-    said = [one.text for one in _read_properties(note)]
+    said = [one.text for one in read_properties(note)]
     if len(said) >= least:
         yield _in_frontmatter(note, ", ".join(said[:MAX_PROPERTIES]))
 

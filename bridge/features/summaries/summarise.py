@@ -18,29 +18,31 @@ from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.answers.public import choose_generator
+from bridge.features.answers.public import choose_generator, measure_nearness
 from bridge.features.properties.public import find_templates
-from bridge.features.summaries.extract import MAX_NOTES, NOT_READ, group_notes, name_notes, sum_up_notes
+from bridge.features.summaries.extract import (
+    MAX_NOTES,
+    NOT_READ,
+    group_notes,
+    name_notes,
+    read_properties,
+    sum_up_notes,
+)
 from bridge.features.summaries.records import NOTES, Length, Summary
 from bridge.features.summaries.write import write_summary
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import Note
 from bridge.models.generator import Generator
 from bridge.search.filters import filter_notes
-from bridge.search.model import SearchRequest, Sources
+from bridge.search.model import SearchAnswer, SearchRequest, Sources
 from bridge.search.pipeline import search
+from bridge.search.summary import FocusLines
 from bridge.state.change_records import ChangeFilter
 from bridge.text.counts import count_of
-from bridge.text.invisible import inline
-from bridge.types import Among, Lines, NoteOrFolder, VaultPath, lies_in
+from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
 
-FOCUS_NOTES = 60
-"""Notes near a focus that are read for those which say it."""
-
-
-NEAR = 0.7
-"""Nearness in meaning, from 0 to 1, from which one of several notes is about a focus whose words it does not say;
-half of it shows where a single one is."""
+FOCUS_NOTES, FOCUS_LINES = 60, 32
+"""Notes near a focus that are read for what they say of it, and their lines whose meaning is compared with it."""
 
 
 @operation(
@@ -116,36 +118,44 @@ async def summarise(
     by_time = bool(session or modified_after or modified_before)
     generator, no_model = await choose_generator(call, mode)
     most = FOCUS_NOTES if generator is None else NOTES[length]
-    groups, close, trouble = await order_notes(sources, chosen, most, focus, by_time=by_time)
+    groups, found = await order_notes(sources, chosen, most, focus, by_time=by_time)
+    notes, trouble = list[Note](), tuple[str, ...]()
     summary: Summary | None = None
-    if generator is not None and groups:
+    if found or generator is not None:
         notes, unreadable = await asyncio.to_thread(read_notes, call.vault, chain.from_iterable(groups.values()))
+        trouble = tuple(name_notes(NOT_READ, unreadable))
+    if generator is not None and groups:
         summary, failure = await write_if_possible(call, generator, notes, length, focus, strict=mode == "chat")
-        trouble = (*trouble, *failure, *name_notes(NOT_READ, unreadable))
+        trouble = (*failure, *trouble)
     if summary is None:
+        about = await find_focus(sources, notes, focus, found, 2 * NOTES[length]) if found else None
         is_list = len(chosen) > 1
-        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus, close, is_list=is_list)
+        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus, about, is_list=is_list)
     left_out = max(0, len(chosen) - summary.notes)
     if not chosen:
         trouble = ("There are only templates; name one by its path.",) if templates else ("There is no such note.",)
-    return replace(summary, left_out=left_out, notices=(*no_model, *trouble, *summary.notices))
+    return replace(summary, left_out=left_out, notices=tuple(dict.fromkeys((*no_model, *trouble, *summary.notices))))
 
 
 async def order_notes(
     sources: Sources, chosen: Collection[VaultPath], most: int, focus: str, *, by_time: bool
-) -> tuple[dict[str, list[IndexedNote]], dict[VaultPath, Lines], tuple[str, ...]]:
-    """Return the notes to be told by their groups, the lines near a focus in meaning, and what is to be said of it."""
+) -> tuple[dict[str, list[IndexedNote]], SearchAnswer | None]:
+    """Return the notes to be told by their groups, and what was found of a focus."""
     notes = [sources.index.notes[path] for path in chosen]
     if not focus:
-        return group_notes(notes, sources.graph, by_time=by_time), {}, ()
-    found = await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen), explain=True))
-    lanes = found.explain.lanes if found.explain else {}
-    meaning = {path: own["meaning"].calibrated for path, own in lanes.items() if "meaning" in own}
-    is_one = len(notes) == 1
-    near = {hit.path: hit.lines for hit in found.hits if meaning.get(hit.path, 0.0) >= NEAR / (1 + is_one)}
-    notes = notes if is_one else [sources.index.notes[hit.path] for hit in found.hits]
-    trouble = () if notes else (f"No note says \u201c{inline(focus)}\u201d.",)
-    return group_notes(notes, sources.graph, by_time=by_time, ranked=True), near, trouble
+        return group_notes(notes, sources.graph, by_time=by_time), None
+    found = await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen)))
+    notes = notes if len(notes) == 1 else [sources.index.notes[hit.path] for hit in found.hits]
+    return group_notes(notes, sources.graph, by_time=by_time, ranked=True), found
+
+
+async def find_focus(sources: Sources, notes: Sequence[Note], focus: str, found: SearchAnswer, most: int) -> FocusLines:
+    """Return the lines of notes that may be about a focus, with how near to it they are in meaning."""
+    about = await asyncio.to_thread(FocusLines, notes, focus, found.asked, read_properties, found.hits)
+    lines = about.list_likely(max(FOCUS_LINES, most))
+    nearness = await measure_nearness(sources, focus, [one.text for one in lines])
+    about.add_meaning(dict(zip((one.sentence for one in lines), nearness, strict=False)))
+    return about
 
 
 async def write_if_possible(
