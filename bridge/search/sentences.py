@@ -125,7 +125,7 @@ def iter_asides(note: Note) -> Iterator[Sentence]:
             rows = [row.lstrip("> \t") for row in note.text[slice(*piece.span)].rstrip().split("\n")]
             heads = [0] if piece.kind == "table" else _find_tables(rows)
             for head in heads:
-                yield from _rows(note.path, rows[head:], piece.lines[0] + head)
+                yield from iter_rows(note.path, rows[head:], piece.lines[0] + head)
         elif mark := _FOOTNOTE_TEXT.match(note.text, *piece.span):
             for start, end in _split(note.text, (mark.end(), piece.span[1]), (), (), by_lines=False):
                 if text := clean_text(note.text[start:end]):
@@ -136,7 +136,8 @@ def _find_tables(rows: Sequence[str]) -> list[int]:
     return [at for at, (head, row) in enumerate(pairwise(rows)) if head.startswith("|") and _DELIMITER.match(row)]
 
 
-def _rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sentence]:
+def iter_rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sentence]:
+    """Yield the rows of a table that begins on a line."""
     names = _cells(rows[0])
     for line, row in enumerate(takewhile(lambda row: "|" in row, rows[2:]), first + 2):
         cells = _cells(row)
@@ -290,7 +291,7 @@ def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) 
         if kind == "list_item":
             yield from _items(shown, first)
         elif kind == "table":
-            yield from ((one.text, one.lines[1]) for one in _rows(note.path, shown, first))
+            yield from ((one.text, one.lines[1]) for one in iter_rows(note.path, shown, first))
         elif kind in _RUNNING:
             text = clean_text(_MARK.sub(" ", "\n".join(shown)))
             yield from (

@@ -25,6 +25,7 @@ from bridge.search.sentences import (
     PAUSE,
     Sentence,
     iter_asides,
+    iter_rows,
     iter_sentences,
     join_introduced,
 )
@@ -41,8 +42,8 @@ _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
 _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
 """What the journal of a session says of how much was done, which sums up nothing."""
 
-_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
-"""A field that nobody filled, as in `{{title}}` or `[YEAR]`."""
+_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]|_{4,}")
+"""A field that nobody filled, as in `{{title}}`, `[YEAR]` or `Name: ____`."""
 
 _LABELS = re.compile(
     r"(?:#\S++\s*+)++|\[[^\]\n]{1,30}\]:.*|[\w -]{1,30}::.*|[\W\d_]+|[-–—]{2,}.*|(?:TODO|FIXME|WIP)\b.*"
@@ -50,6 +51,7 @@ _LABELS = re.compile(
 )
 """Tags, a footnote, a field for Dataview, no word at all, whom a quotation is from, or what is still to do."""
 
+_DONE_TASK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[xX]\][ \t]")
 _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
 """The name of a host, as the address of a link reads."""
@@ -165,7 +167,7 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
         return about
     said = list(_distinct(read_content(note, most) for note in notes))
     if len(notes) != 1:
-        return _choose_spread([(_weigh(note, own), own) for note, own in zip(notes, said, strict=True)], most)
+        return _choose_spread([(_weigh(note, own, 1), own) for note, own in zip(notes, said, strict=True)], most)
     [note], [own] = notes, said
     summary = _find_summary(note, own)[:most]
     told = [*summary, *_tell(note, [one for one in own if one not in summary], most - len(summary))]
@@ -181,10 +183,10 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     if most >= MIN_TOLD:
         parts = sections if has_sections else [(None, said)]
         return _with_headings(
-            note, parts, _choose_spread([(_weigh(note, own, of, LATE), own) for of, own in parts], most)
+            note, parts, _choose_spread([(_weigh(note, own, most, of), own) for of, own in parts], most)
         )
     names = has_sections and most > 1
-    chosen = _choose(_weigh(note, said), said, most - names)
+    chosen = _choose(_weigh(note, said, most), said, most - names)
     if not names:
         return chosen
     lines, shown = (headings[0].line, headings[-1].line), [clean_text(one.text) for one in headings]
@@ -206,10 +208,11 @@ def _choose_spread(parts: Sequence[tuple[Mapping[Sentence, float], Sequence[Sent
 
 def _choose(worth: Mapping[Sentence, float], said: Sequence[Sentence], room: int) -> list[Sentence]:
     """Return the sentences that are worth most."""
-    usable, best = _find_usable(said, min(room, 2)), set[Sentence]()
+    usable = _find_usable(said, min(room, 2))
+    best = set[Sentence]()
     for one in sorted(usable, key=worth.__getitem__, reverse=True):
-        # A long list says as much as two sentences.
-        size = 1 + (_is_list(one) and len(one.text) > SHORT_LIST_CHARS)
+        # A long list says as much as two sentences, unless it is what a note consists of.
+        size = 1 + (_is_list(one) and len(one.text) > SHORT_LIST_CHARS and not _is_most(one, said))
         if room < (size if best else 1):
             break
         best.add(one)
@@ -224,13 +227,13 @@ def _find_usable(said: Sequence[Sentence], most: int = 1) -> Sequence[Sentence]:
     return plain if len(plain) >= most else strong
 
 
-def _weigh(note: Note, said: Sequence[Sentence], of: Heading | None = None, late: float = 1) -> dict[Sentence, float]:
-    """Return what each sentence is worth: by its subject, its marks and its place, for which late ones lose so much."""
+def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None = None) -> dict[Sentence, float]:
+    """Return what each sentence is worth: by its subject, its marks and its place."""
     language = language_of(note.text[note.body :])
     terms = {one: terms_of(one.text, language) for one in said}
     often = Counter(chain.from_iterable(map(set, terms.values())))
     subject = set(terms_of(of.text if of else note.title, language))
-    marks = _find_marks(note)
+    marks, late = _find_marks(note), LATE if most >= MIN_TOLD else 1
     worth = dict[Sentence, float]()
     for at, one in enumerate(said):
         own = said_terms(subject, terms[one])
@@ -238,7 +241,9 @@ def _weigh(note: Note, said: Sequence[Sentence], of: Heading | None = None, late
         share = sum(map(often.__getitem__, own)) / sum(map(often.__getitem__, subject)) if begins else 0
         marks_below = chain.from_iterable(marks.get(line, ()) for line in range(one.lines[0], one.lines[1] + 1))
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
-        worth[one] = max(share, MARK * (chars >= MARKED * len(one.text))) - late * math.log2(1 + at)
+        is_most = most > 1 and _is_most(one, said)
+        is_marked = is_most or chars >= MARKED * len(one.text)
+        worth[one] = max(share, MARK * is_marked) - late * math.log2(1 + at)
     return worth
 
 
@@ -267,19 +272,26 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
 def _is_weak(one: Sentence) -> bool:
     """Return whether a sentence says little by itself, asks, goes on or points at what is not shown."""
     rows = one.lines[1] - one.lines[0]
-    return (
-        one.kind == "table"
-        or (one.kind in _ASIDE and not MAX_VERSE_CHARS * rows <= len(one.text) <= MAX_LIST_CHARS)
-        or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
-        or one.text[:1].islower()
-        or one.text.endswith((";", "；"))
-        or (one.text.endswith(_ASKS) and not _LABEL.search(one.text))
-        or (not _is_list(one) and _POINTS.search(one.text) is not None)
+    return one.kind == "table" or (
+        not _is_list(one)
+        and (
+            (one.kind in _ASIDE and not MAX_VERSE_CHARS * rows <= len(one.text) <= MAX_LIST_CHARS)
+            or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
+            or one.text[:1].islower()
+            or one.text.endswith((";", "；"))
+            or (one.text.endswith(_ASKS) and not _LABEL.search(one.text))
+            or _POINTS.search(one.text) is not None
+        )
     )
 
 
 def _is_list(one: Sentence) -> bool:
     return one.kind == "list_item" and one.lines[0] < one.lines[1]
+
+
+def _is_most(one: Sentence, said: Sequence[Sentence]) -> bool:
+    """Return whether a list has as many rows as there are other sentences."""
+    return _is_list(one) and one.lines[1] - one.lines[0] >= len(said)
 
 
 def names_subject(note: Note, said: Iterable[Sentence]) -> bool:
@@ -511,22 +523,24 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
     room = MAX_LIST_CHARS if gathers else MAX_LINE_CHARS
     starts = [one.lines[0] for one in said]
     content, at = list[Sentence](), 0
-    for items in _find_lists(note):
-        names = [name for one in items if (name := _read_item(note, one)) and _is_whole(name)]
+    for items in _find_lists(note, all_kinds=not apart):
+        names = [name for one in items for name in _read_items(note, one) if name and _is_whole(name)]
         lines = items[0].lines[0], items[-1].lines[1]
         below, after = bisect_left(starts, lines[0]), bisect_right(starts, lines[1])
         content += said[at:below]
         at = after
         lead = _lead_above(note, items[0], content[-1] if content else None)
         is_introduced = lead is not None and lead.kind != "heading"
-        is_told = len(names) >= MIN_ITEMS - is_introduced and _are_names(names)
+        is_told = len(names) >= MIN_ITEMS - is_introduced and (items[0].kind == "table" or _are_names(names))
         own = said[below:at]
         if names:
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
             told = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
+            if items[0].kind == "table" and not gathers:
+                told = replace(told, kind="table")
             stands_together = len(names) > 1 and (lead is not None or any(one.lines[0] < one.lines[1] for one in items))
             is_told |= is_introduced or (gathers and stands_together)
-            is_told &= most < MIN_TOLD or _are_names(names) or not told.text.endswith("…")
+            is_told &= most < MIN_TOLD or 2 * len(own) < len(said) or _are_names(names) or not told.text.endswith("…")
         if names and (apart or is_told):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 content.pop()
@@ -536,7 +550,7 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
     end = next((one.line for one in note.headings if one.text != note.title), math.inf)
     # What stands above the sections, if anything does, says more than fields there do.
     fields = [] if joined and joined[0].lines[0] < end else [one for one in _read_fields(note) if one.lines[0] < end]
-    return [*fields, *joined] or _tables(note)
+    return [*fields, *joined] or list(iter_asides(note))
 
 
 def _read_fields(note: Note) -> Iterator[Sentence]:
@@ -566,25 +580,44 @@ def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
     return one if text == one.text else replace(one, text=text, words=count_words(text))
 
 
-def _find_lists(note: Note) -> Iterator[list[Piece]]:
-    """Yield the items of each list; code and pictures may stand between them."""
+def _find_lists(note: Note, *, all_kinds: bool) -> Iterator[list[Piece]]:
+    """Yield the items of each list, between which code and pictures may stand; also tables, and headings alone."""
 
     def is_between(piece: Piece) -> bool:
         return piece.kind in _BETWEEN or (
             piece.kind == "paragraph" and _PICTURE.fullmatch(note.text, *piece.span) is not None
         )
 
-    kept = (piece for piece in note.pieces if not is_between(piece))
-    for is_list, found in groupby(kept, key=lambda piece: piece.kind == "list_item"):
-        if is_list:
-            yield list(found)
+    kept = [piece for piece in note.pieces if not is_between(piece)]
+    titles = {one.line for one in note.headings if one.text == note.title}
+    # A heading above a text is none of a list.
+    above_text = {one.lines[0] for one, below in pairwise(note.pieces) if one.kind == "heading" != below.kind}
+    for kind, found in groupby(kept, key=lambda one: "" if one.lines[0] in above_text else one.kind):
+        items = list(found)
+        if kind == "list_item":
+            yield items
+        elif all_kinds and kind == "table":
+            yield from ([piece] for piece in items)
+        elif all_kinds and kind == "heading":
+            items = [one for one in items if one.lines[0] not in titles]
+            if len(items) >= MIN_ITEMS:
+                yield items
+
+
+def _read_items(note: Note, item: Piece) -> list[str]:
+    """Return what an item says, or each row of a table with a header."""
+    if item.kind != "table":
+        return [_read_item(note, item)]
+    rows = note.text[slice(*item.span)].rstrip().split("\n")
+    return [row.text for row in iter_rows(note.path, rows, item.lines[0])] if any(map(str.isalpha, rows[0])) else []
 
 
 def _read_item(note: Note, item: Piece) -> str:
     """Return what an item says above its own items; a label together with what they say, if that is not many names."""
     first, *rows = note.text[slice(*item.span)].strip("\n").split("\n")
     running = list(takewhile(lambda row: row.strip() and not LIST_MARK.match(row), rows))
-    text = clean_text("\n".join((first, *(row.strip() for row in running))))
+    text = clean_text("\n".join((first, *map(str.strip, running))))
+    text = f"✓ {text}" if _DONE_TASK.match(first) else text
     below = [clean_text(row) for row in rows[len(running) :] if LIST_MARK.match(row)]
     label = text.rstrip("".join(COLONS))
     is_label = label != text or (count_words(text) <= MAX_ITEM_WORDS and not text.endswith(STOPS))
@@ -630,7 +663,8 @@ def _gather_quotes(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
         else:
             title = next((one.title for one in note.callouts if one.lines[0] == piece.lines[0]), "")
             head = title or _heading_above(note, piece.lines[0])
-            found.append(_list(note, head, [one.text for one in own], piece.lines, MAX_LIST_CHARS))
+            items = [one.text for one in own if one.text != clean_text(head)]
+            found.append(_list(note, head, items, piece.lines, MAX_LIST_CHARS))
     return found
 
 
@@ -652,7 +686,8 @@ def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence
         return not (is_caption or is_label) and any(map(str.isalpha, left))
 
     told = {number for number, sentences in often.items() if tells(note.pieces[number], sentences)}
-    return [one for number, one in zip(at, said, strict=True) if number in told] or said
+    kept = [one for number, one in zip(at, said, strict=True) if number in told]
+    return said if not kept and not is_unfilled(note) else kept
 
 
 def _are_names(items: Sequence[str]) -> bool:
@@ -690,7 +725,7 @@ def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) 
     told = [_shorten(one, room) for one in items]
     if sum(map(len, told)) + 2 * len(told) > room:
         told = [_shorten(one, ITEM_CHARS) for one in items]
-    gap = ", " if _are_names(items) else "; "
+    gap = ", " if _are_names(items) and 2 * sum(", " in one for one in items) < len(items) else "; "
     shown, size = list[str](), 0
     for one in told:
         size += len(one) + len(gap)
@@ -727,18 +762,6 @@ def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:
         if lead.lines[0] > end and not whole.text.endswith(COLONS):
             end = whole.lines[1] if whole is not lead else end
             yield whole if whole is lead else replace(whole, kind="list_item")
-
-
-def _tables(note: Note) -> list[Sentence]:
-    """Return footnotes, and rows of tables, or the names in these where they are many."""
-    rows = list(iter_asides(note))
-    names = [row.text.partition(":")[0] for row in rows if row.kind == "table"]
-    if len(names) < max(MIN_ITEMS, len(rows)):
-        return rows
-    first = rows[0].lines[0] - 2
-    has_header = any(map(str.isalpha, note.text.split("\n")[first - 1]))
-    lines = first, rows[-1].lines[1]
-    return [_list(note, _heading_above(note, first), names, lines, MAX_LINE_CHARS)] if has_header else rows
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:

@@ -176,14 +176,49 @@ def test_a_list_is_told_by_its_head_its_length_and_its_first_items() -> None:
     assert len(sentences(steps)) == 3
 
 
+def test_a_list_that_is_most_of_a_note_or_a_section_is_its_content() -> None:
+    names = "".join(f"- Question {at} asks whether a thing lasts as long as you do?\n" for at in range(9))
+    rest = "We stood at the gate. Nobody had a key to it. So we went home again."
+    told = sentences(f"{rest}\n\n## Asked\n\n{names}", most=3)
+    assert told[-1].startswith("Asked (9): Question 0 asks")
+    sections = long_note("Flour", "Water", "Kneading", "Proofing", count=20)
+    assert "Asked: These we asked (9)" in " ".join(
+        sentences(f"{sections}\n\n## Asked\n\n{rest} These we asked:\n\n{names}")
+    )
+
+
+def test_headings_alone_are_a_list() -> None:
+    names = "".join(f"### [[{name}]]\n\n" for name in ("Ostia", "Blue Rats", "Red Slur"))
+    assert sentences(f"# Songs\n\nCoil only performed these:\n\n{names}") == [
+        "Coil only performed these: Ostia, Blue Rats, Red Slur"
+    ]
+    assert sentences(f"# 0\n\n{names}", most=1) == ["0: Ostia, Blue Rats, Red Slur"]
+    assert sentences(names.replace("\n\n", "\n\n![[Songs.base]]\n\n")) == []
+
+
+def test_tasks_that_are_done_are_marked_and_blanks_are_left_out() -> None:
+    assert sentences("## To do\n- [x] Colours\n- [ ] Contrast\n- [X] Print\n", most=1) == [
+        "To do: ✓ Colours, Contrast, ✓ Print"
+    ]
+    assert sentences("- Subject: ____________\n- Terms\n- Branches\n- Ideas\n", most=1) == ["0: Terms, Branches, Ideas"]
+
+
 def test_what_a_colon_introduces_is_said_with_it_or_the_colon_is_not() -> None:
     assert sentences("Note this about rye:\n\nIt keeps for a week.\n") == ["Note this about rye: It keeps for a week."]
     assert sentences(f"Run the following line:\n\n```\nbake\n```\n\n{PLAIN}\n") == [PLAIN]
 
 
 def test_a_table_is_told_by_its_head_its_length_and_its_first_rows() -> None:
-    rows = "".join(f"| {name} | 1 EUR |\n" for name in ("rye", "oats", "wheat", "spelt", "corn"))
-    assert sentences(f"# Prices\n| item | price |\n|---|---|\n{rows}") == ["Prices: rye, oats, wheat, spelt, corn"]
+    table = "| item | price |\n|---|---|\n" + "".join(f"| {name} | 1 EUR |\n" for name in ("rye", "oats", "spelt"))
+    told = "Prices: rye: price 1 EUR, oats: price 1 EUR, spelt: price 1 EUR"
+    assert sentences(f"# Prices\n{table}", most=1) == [told]
+    beside = f"{PLAIN}\n\n# Prices\n{table}"
+    assert sentences(beside, most=3) == [PLAIN, told]
+    assert sentences(beside, most=1) == [PLAIN]
+    long = table.replace(
+        "1 EUR", "one that is far too high for all of us, and for most of our neighbours of the north and south"
+    )
+    assert sentences(f"# Prices\n{long}") == ["Prices: rye; oats; spelt"]
     assert sentences("| | |\n|---|---|\n| Born | 1962 |\n| Died | 2004 |\n| Name | John |\n") == [
         "Born: 1962",
         "Died: 2004",
