@@ -94,16 +94,37 @@ _SUMMARY_CALLOUTS = frozenset({"summary", "abstract", "tldr"})
 _MARKED = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
 
+_EXAMPLE = (
+    r"(?:(?:for|by way of) (?:example|instance)|e\.g\.|(?:ad|per) esempio|par exemple|zum beispiel|z\. ?b\.|p(?:or|er)"
+    r" ejemplo|por exemplo|bijvoorbeeld|na przykład|например|例如|比如|譬如|举例|例えば|たとえば|예를 들)"
+)
 _POINTS = re.compile(
     r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
     r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
     r"|libera traduzione|free translation)\b"
-    "|下面|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과|大家好|[跟给]大家|本文(?:翻译|转载)"
+    "|下面|上面的|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과|大家好|[跟给]大家|本文(?:翻译|转载)"
+    rf"|^\W*{_EXAMPLE}|{_EXAMPLE}\W*$"
     r"|^(?:let me|let us|let's|i want to|i will|i'll|i'd like to) (?:share|show|tell|start|begin|take a look)\b"
     r"|^in quest[oa] (?:articolo|nota|post|video|guida|pagina) (?:vedremo|vediamo|ti|vi|voglio|cercher|parl|spieg)",
     re.IGNORECASE,
 )
-"""What points at something that a summary does not show, or is said of the text, not of its subject."""
+"""What points at something that a summary does not show, is said of the text, not of its subject, or an example."""
+
+_GOES_ON = re.compile(
+    r"\W*(?:it|its|this|these|those|they|their|he|she|such|however|but|also|then|so|thus|therefore|moreover|instead"
+    r"|quest[oaie]|quell[oaie]|ciò|ess[oaie]|tal[ei]|così|quindi|inoltre|però|ma|invece|infatti|altrimenti|anche"
+    r"|dies(?:e[rsmn]?)?|es|er|damit|dabei|daher|aber|jedoch|auch|ce(?:la|ci|tte|s)?|c['’]est|mais|donc|ainsi"
+    r"|est[eao]s?|es[eao]s?|ello|pero|además|así|isso|isto|mas|também|dit|deze|maar|dus|ook|это|эт[аио]|он[аои]?|но)\b"
+    r"|\W*(?:它|他|她|这|那|其|此|该|但|不过|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|しかし|また|이것|그)",
+    re.IGNORECASE,
+)
+"""A sentence that begins with what was said before it."""
+
+_DEFINES = re.compile(r"[^\s,，。:：]{0,20}是指|指|[也又亦][称名叫]")
+"""The beginning of a definition of what a note is called, as in scripts without spaces."""
+
+_OPEN = ("()", "（）", "«»", "「」", "『』", "【】")
+"""Brackets and quotation marks."""
 
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
@@ -148,8 +169,9 @@ LEAD_SENTENCES, LEAD_WORDS = 4, 4
 BEGIN_TERMS, MARKED, MAX_MARKS = 3, 0.4, 20
 """Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
 
-MARK, LATE = 1.3, 0.5
-"""What a marked sentence gains, one that begins with the subject 1, and what the second one loses in a long summary."""
+MARK, DEFINED, LATE, GOES_ON = 1.3, 2.1, 0.5, 1
+"""What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
+long summary, and one that goes on from others."""
 
 MAX_VERSE_CHARS = 50
 """Characters of each line of a quoted sentence, besides one, by which it is a part of a song or a poem."""
@@ -243,7 +265,9 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
         is_most = most > 1 and _is_most(one, said)
         is_marked = is_most or chars >= MARKED * len(one.text)
-        worth[one] = max(share, MARK * is_marked) - late * math.log2(1 + at)
+        goes_on = at > 1 and not _is_list(one) and (_is_torn(one.text) or _GOES_ON.match(one.text) is not None)
+        gain = max(share, MARK * is_marked, DEFINED * (_DEFINES.match(one.text) is not None))
+        worth[one] = gain - late * math.log2(1 + at) - GOES_ON * goes_on
     return worth
 
 
@@ -267,6 +291,10 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     labels = ((one, _LABEL.match(one.text)) for one in said[:LEAD_SENTENCES])
     line = next((one.lines for one, label in labels if label and is_summary(label[1])), None)
     return [one for one in said if one.lines == line]
+
+
+def _is_torn(text: str) -> bool:
+    return any(text.count(start) != text.count(end) for start, end in _OPEN)
 
 
 def _is_weak(one: Sentence) -> bool:

@@ -142,6 +142,16 @@ async def test_several_notes_say_a_line_each_with_a_link_by_folder(served: Serve
     assert found["notices"] == ["There is nothing to sum up yet in Bread/Empty.md."]
 
 
+async def test_what_a_thing_is_for_is_told_alone_and_among_several(served: Served) -> None:
+    await write(served, "Bread/Scale.md", "---\npurpose: weighs flour and salt\n---\nThe new one is far too dear.\n")
+    await write(served, "Bread/Filler.md", "Lorem ipsum dolor sit amet.\n\n![[Oven.jpg]]\n*Left: the oven in 1985*\n")
+    found = await summarise(served, paths=["Bread"])
+    told = {one["path"]: one["text"] for one in found["sentences"]}
+    assert told["Bread/Scale.md"] == "weighs flour and salt"
+    assert told["Bread/Scale.md"] == (await summarise(served, paths=["Bread/Scale.md"], length="line"))["text"]
+    assert "Bread/Filler.md" not in told
+
+
 async def test_dated_notes_are_told_by_time_and_each_month_is_heard(served: Served) -> None:
     for day in ("2026-01-05", "2026-03-01", *(f"2026-03-{number}" for number in range(10, 20))):
         await write(served, f"Daily/{day}.md", f"On {day} the starter was fed.\n")

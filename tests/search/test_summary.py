@@ -71,7 +71,7 @@ def test_a_note_is_summed_up_by_its_beginning_and_each_of_several_is_heard() -> 
 
 def long_note(*headings: str, count: int = 15) -> str:
     """Return a note with so many sentences of five words below each heading."""
-    beginning = "# Bread\n\nBread is baked at home. It takes a day. It is worth it.\n\n"
+    beginning = "# Bread\n\nBread is baked at home. One loaf takes a day. Every loaf is worth the day.\n\n"
     return beginning + "\n\n".join(
         f"## {name}\n\nThe {name.lower()} now begins here. "
         + " ".join(f"Step {at} is {name.lower()} again." for at in range(1, count))
@@ -83,10 +83,10 @@ def test_a_short_summary_of_a_long_note_names_its_sections() -> None:
     names = ["Flour", "Water", "Kneading", "Proofing", "Baking"]
     assert sentences(long_note(*names), most=3) == [
         "Bread is baked at home.",
-        "It takes a day.",
+        "One loaf takes a day.",
         "Sections: Flour, Water, Kneading, Proofing, Baking",
     ]
-    first = ["Bread is baked at home.", "It takes a day.", "It is worth it."]
+    first = ["Bread is baked at home.", "One loaf takes a day.", "Every loaf is worth the day."]
     assert sentences(long_note(*names, count=3), most=3) == first
     assert sentences(long_note(*names[:2], count=50), most=3) == first
     assert sentences(long_note(*names), most=1) == first[:1]
@@ -304,6 +304,20 @@ def test_a_line_that_asks_or_points_elsewhere_stands_for_no_note() -> None:
         "It is sown in autumn.",
         rule,
     ]
+
+
+def test_a_section_is_told_by_what_stands_by_itself() -> None:
+    rule = "Warm water wakes the yeast within an hour."
+    opening = "Some bakers wait for a day. Nobody knows why they do."
+    for weak in (
+        "For example, a spoon of sugar feeds the yeast.",
+        "Sugar feeds the yeast, for example.",
+        "These are fed to the yeast with a spoon of sugar.",
+        "But a spoon of sugar feeds the yeast (as said in May.",
+    ):
+        assert sentences(f"{opening} {weak} {rule}", most=3)[-1] == rule
+    defined = "指做一件事一开始很难，坚持下去就会越来越轻松。"
+    assert sentences(f"这个名字容易误导我。不如理解成推磨。启动很难很慢很累。{defined}", most=1) == [defined]
 
 
 def test_an_index_names_its_links() -> None:

@@ -68,6 +68,9 @@ MIN_FACTS = 3
 MIN_HEADINGS_ABOVE = 2
 """Headings above the first sentence, besides the title, from which on sections without a sentence come before it."""
 
+_DESCRIBES = frozenset({"desc", "about", "purpose", "scopo", "作用", "用途"})
+"""Properties in which authors say what a thing is for, besides those that sum up."""
+
 _OF_THE_FILE = re.compile(
     r"tags?|alias(?:es)?|cssclass(?:es)?|title|publish|permalink|sticker|icon|colou?r|cover|banner|.*(?:creat|modif|updat).*"
     r"|linter-.*|sr-.*|uid|id",
@@ -252,7 +255,7 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
 
 def _describe(name: str, value: Value) -> str:
     """Return the text of a property in which an author sums up a note; empty if it is another."""
-    text = next(iter(texts_of(value)), "") if name.casefold() in {"desc", "about"} or is_summary(name) else ""
+    text = next(iter(texts_of(value)), "") if name.casefold() in _DESCRIBES or is_summary(name) else ""
     return text if count_words(text) >= MIN_DESCRIPTION_WORDS else ""
 
 
