@@ -169,7 +169,7 @@ LEAD_SENTENCES, LEAD_WORDS = 4, 4
 BEGIN_TERMS, MARKED, MAX_MARKS = 3, 0.4, 20
 """Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
 
-MARK, DEFINED, LATE, GOES_ON = 1.3, 2.1, 0.5, 1
+MARK, DEFINED, LATE, GOES_ON = 1.3, 2.1, 0.5, 0.8
 """What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
 long summary, and one that goes on from others."""
 
@@ -256,6 +256,7 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
     often = Counter(chain.from_iterable(map(set, terms.values())))
     subject = set(terms_of(of.text if of else note.title, language))
     marks, late = _find_marks(note), LATE if most >= MIN_TOLD else 1
+    starts, piece = [piece.lines[0] for piece in note.pieces], 0
     worth = dict[Sentence, float]()
     for at, one in enumerate(said):
         own = said_terms(subject, terms[one])
@@ -265,9 +266,11 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
         is_most = most > 1 and _is_most(one, said)
         is_marked = is_most or chars >= MARKED * len(one.text)
-        goes_on = at > 1 and not _is_list(one) and (_is_torn(one.text) or _GOES_ON.match(one.text) is not None)
         gain = max(share, MARK * is_marked, DEFINED * (_DEFINES.match(one.text) is not None))
-        worth[one] = gain - late * math.log2(1 + at) - GOES_ON * goes_on
+        piece, before = bisect_right(starts, one.lines[0]), piece
+        is_inner = most >= MIN_TOLD and piece == before
+        is_bound = is_inner or (at > 1 and (_is_torn(one.text) or _GOES_ON.match(one.text) is not None))
+        worth[one] = gain - late * math.log2(1 + at) - GOES_ON * (is_bound and not _is_list(one))
     return worth
 
 
@@ -287,7 +290,7 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
         found = [one for one in said if first <= one.lines[0] <= last]
         is_near = bool(found) and found[0] in said[:LEAD_SENTENCES]
         if found and (sums_up or is_summary(name)) and (is_near or _SUMMARY_ANYWHERE.search(name)):
-            return found
+            return [one for one in found if not one.text.endswith(_ASKS)]
     labels = ((one, _LABEL.match(one.text)) for one in said[:LEAD_SENTENCES])
     line = next((one.lines for one, label in labels if label and is_summary(label[1])), None)
     return [one for one in said if one.lines == line]
@@ -305,7 +308,7 @@ def _is_weak(one: Sentence) -> bool:
         and (
             (one.kind in _ASIDE and not MAX_VERSE_CHARS * rows <= len(one.text) <= MAX_LIST_CHARS)
             or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
-            or one.text[:1].islower()
+            or (one.text[:1].islower() and not RUN.search(one.text))
             or one.text.endswith((";", "；"))
             or (one.text.endswith(_ASKS) and not _LABEL.search(one.text))
             or _POINTS.search(one.text) is not None
