@@ -64,32 +64,18 @@ _LONE_MARKS = re.compile(
 )
 """Half of a highlight whose other half is in another sentence, as clean text still has it."""
 
-_FOLDERS = re.compile(r"(?<=\[\[)[^\[\]|#\n]{1,500}/(?=[^\[\]|/\n]{1,300}\]\])")
-"""The folders of a link that shows its whole path."""
-
-_HOLLOW = re.compile(r"(?:\s+\(|\s*（)(?:[\w.]+(?=\s))?\s*[)）]")
-"""Brackets in which a picture or the sign of a footnote stood."""
-
-_IN_ONE_SENTENCE = (
-    r"in (?:one|a) sentence|in una frase|en une phrase|in einem satz|en una frase|em uma frase|tl;?dr"
-    "|一句话|一句話|一言で|한 ?줄"
-)
 _SUMMARY = re.compile(
     r"\b(?:summary|abstract|synopsis|in (?:short|brief|a nutshell)|(?:key )?takeaways?|descri(?:ption|zione|pción|ção)"
     r"|riassunto|(?:in )?sintesi|in breve|résumé|en bref|synthèse|zusammenfassung|kurzfassung|beschreibung|resumen"
     r"|resumo|samenvatting|podsumowanie|streszczenie|sammanfattning|sammendrag|özet|резюме|кратко|описание)\b"
-    rf"|摘要|总结|總結|概要|简介|簡介|要約|まとめ|요약|सारांश|ملخص|תקציר|סיכום|{_IN_ONE_SENTENCE}",
+    r"|in (?:one|a) sentence|in una frase|en une phrase|in einem satz|en una frase|em uma frase|tl;?dr"
+    "|摘要|总结|總結|概要|简介|簡介|要約|まとめ|요약|सारांश|ملخص|תקציר|סיכום|一句话|一句話|一言で|한 ?줄",
     re.IGNORECASE,
 )
 """A heading, label or property below which an author sums up."""
 
-_SUMMARY_ANYWHERE = re.compile(_IN_ONE_SENTENCE, re.IGNORECASE)
-"""What sums up the whole note wherever it stands; others further below sum up a section."""
-
 MAX_SUMMARY_CHARS = 24
 """Characters of such a heading: a longer one has it as its subject."""
-
-_SUMMARY_CALLOUTS = frozenset({"summary", "abstract", "tldr"})
 
 _MARKED = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
@@ -130,7 +116,6 @@ _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
 
 _BETWEEN: frozenset[PieceKind] = frozenset({"fence", "html", "math"})
-_PICTURE = re.compile(r"\s*(?:!\[\[[^\]\n]*\]\]\s*|!\[[^\]\n]*\]\([^)\n]*\)\s*)+")
 """What may stand between the items of a list."""
 
 MIN_ITEMS, MAX_ITEM_WORDS = 3, 5
@@ -283,13 +268,12 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     """Return the sentences in which the author sums up a note: in a callout, below a heading or behind a label."""
     ends = (*(one.line for one in note.headings[1:]), note.text.count("\n") + 2)
     named = [
-        *((one.title, one.lines, one.type in _SUMMARY_CALLOUTS) for one in note.callouts),
+        *((one.title, one.lines, is_summary(one.type)) for one in note.callouts),
         *((one.text, (one.line, end - 1), False) for one, end in zip(note.headings, ends, strict=False)),
     ]
     for name, (first, last), sums_up in named:
         found = [one for one in said if first <= one.lines[0] <= last]
-        is_near = bool(found) and found[0] in said[:LEAD_SENTENCES]
-        if found and (sums_up or is_summary(name)) and (is_near or _SUMMARY_ANYWHERE.search(name)):
+        if found and found[0] in said[:LEAD_SENTENCES] and (sums_up or is_summary(name)):
             return [one for one in found if not one.text.endswith(_ASKS)]
     labels = ((one, _LABEL.match(one.text)) for one in said[:LEAD_SENTENCES])
     line = next((one.lines for one, label in labels if label and is_summary(label[1])), None)
@@ -545,8 +529,6 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
     unless it is too long for that where there is room for its items; apart, each item is a sentence as well.
     """
     gathers = most > 1
-    if "[[" in note.text and "/" in note.text:
-        note = replace(note, text=_FOLDERS.sub(lambda found: " " * len(found[0]), note.text))
     title = letters_and_digits(fold_word(note.title))
     whole = [each for one in iter_sentences(note) if (each := _tidy(note, one, title)) is not None]
     said = _leave_out_asides(note, whole)
@@ -597,9 +579,8 @@ def _read_fields(note: Note) -> Iterator[Sentence]:
 
 
 def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
-    """Return a sentence without hollow brackets and the title of its callout; None if it is cut or says the title."""
-    text = _HOLLOW.sub("", one.text) if "(" in one.text or "（" in one.text else one.text
-    text = _LONE_MARKS.sub("", text) if "= =" in text else text
+    """Return a sentence without lone marks and the title of its callout; None if it is cut or says the title."""
+    text = _LONE_MARKS.sub("", one.text) if "= =" in one.text else one.text
     if ("_" in text or "^" in text) and "$" not in text:
         text = _UNDERLINED.sub(lambda found: found[1] or "", text)
     if one.kind == "callout":
@@ -612,14 +593,8 @@ def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
 
 
 def _find_lists(note: Note, *, all_kinds: bool) -> Iterator[list[Piece]]:
-    """Yield the items of each list, between which code and pictures may stand; also tables, and headings alone."""
-
-    def is_between(piece: Piece) -> bool:
-        return piece.kind in _BETWEEN or (
-            piece.kind == "paragraph" and _PICTURE.fullmatch(note.text, *piece.span) is not None
-        )
-
-    kept = [piece for piece in note.pieces if not is_between(piece)]
+    """Yield the items of each list, between which code may stand; also tables, and headings alone."""
+    kept = [piece for piece in note.pieces if piece.kind not in _BETWEEN]
     titles = {one.line for one in note.headings if one.text == note.title}
     # A heading above a text is none of a list.
     above_text = {one.lines[0] for one, below in pairwise(note.pieces) if one.kind == "heading" != below.kind}

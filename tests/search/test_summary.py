@@ -300,7 +300,7 @@ def test_a_line_that_asks_or_points_elsewhere_stands_for_no_note() -> None:
     for weak in ("What does the yeast do?", "See below how yeast works."):
         assert sentences(f"{weak} {rule}", most=1) == [rule]
     assert sentences("The method clone() copies a note.") == ["The method clone() copies a note."]
-    assert sentences(f"See [[Rye]] now. It is sown (vedi *) in autumn. {rule}", most=2) == [
+    assert sentences(f"See [[Rye]] now. It is sown in autumn. {rule}", most=2) == [
         "It is sown in autumn.",
         rule,
     ]
