@@ -88,13 +88,11 @@ _POINTS = re.compile(
     r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
     r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
     r"|libera traduzione|free translation)\b"
-    "|下面|上面的|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과|大家好|[跟给]大家|本文(?:翻译|转载)"
-    rf"|^\W*{_EXAMPLE}|{_EXAMPLE}\W*$"
-    r"|^(?:let me|let us|let's|i want to|i will|i'll|i'd like to) (?:share|show|tell|start|begin|take a look)\b"
-    r"|^in quest[oa] (?:articolo|nota|post|video|guida|pagina) (?:vedremo|vediamo|ti|vi|voglio|cercher|parl|spieg)",
+    "|下面|上面的|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과"
+    rf"|^\W*{_EXAMPLE}|{_EXAMPLE}\W*$",
     re.IGNORECASE,
 )
-"""What points at something that a summary does not show, is said of the text, not of its subject, or an example."""
+"""What points at something that a summary does not show, says that a text is translated, or is an example."""
 
 _GOES_ON = re.compile(
     r"\W*(?:it|its|this|these|those|they|their|he|she|such|however|but|also|then|so|thus|therefore|moreover|instead"
@@ -109,9 +107,7 @@ _GOES_ON = re.compile(
 _DEFINES = re.compile(r"[^\s,，。:：]{0,20}是指|指|[也又亦][称名叫]")
 """The beginning of a definition of what a note is called, as in scripts without spaces."""
 
-_OPEN = ("()", "（）", "«»", "「」", "『』", "【】")
-"""Brackets and quotation marks."""
-
+_BRACKETS = tuple(zip("(（«「『【", ")）»」』】", strict=True))
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
 
@@ -157,9 +153,6 @@ BEGIN_TERMS, MARKED, MAX_MARKS = 3, 0.4, 20
 MARK, DEFINED, LATE, GOES_ON = 1.3, 2.1, 0.5, 0.8
 """What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
 long summary, and one that goes on from others."""
-
-MAX_VERSE_CHARS = 50
-"""Characters of each line of a quoted sentence, besides one, by which it is a part of a song or a poem."""
 
 MAX_LABEL_WORDS, MIN_VALUE_WORDS = 3, 3
 """Words with a colon that only say what a link is, and those of a field for Dataview from which it says something."""
@@ -254,7 +247,9 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         gain = max(share, MARK * is_marked, DEFINED * (_DEFINES.match(one.text) is not None))
         piece, before = bisect_right(starts, one.lines[0]), piece
         is_inner = most >= MIN_TOLD and piece == before
-        is_bound = is_inner or (at > 1 and (_is_torn(one.text) or _GOES_ON.match(one.text) is not None))
+        is_bound = is_inner or (
+            at > 1 and (_GOES_ON.match(one.text) is not None or not _is_paired(one.text, _BRACKETS))
+        )
         worth[one] = gain - late * math.log2(1 + at) - GOES_ON * (is_bound and not _is_list(one))
     return worth
 
@@ -280,17 +275,16 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     return [one for one in said if one.lines == line]
 
 
-def _is_torn(text: str) -> bool:
-    return any(text.count(start) != text.count(end) for start, end in _OPEN)
+def _is_paired(text: str, pairs: Iterable[tuple[str, str]]) -> bool:
+    return all(text.count(start) == text.count(end) for start, end in pairs)
 
 
 def _is_weak(one: Sentence) -> bool:
     """Return whether a sentence says little by itself, asks, goes on or points at what is not shown."""
-    rows = one.lines[1] - one.lines[0]
     return one.kind == "table" or (
         not _is_list(one)
         and (
-            (one.kind in _ASIDE and not MAX_VERSE_CHARS * rows <= len(one.text) <= MAX_LIST_CHARS)
+            (one.kind in _ASIDE and one.lines[0] < one.lines[1])
             or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
             or (one.text[:1].islower() and not RUN.search(one.text))
             or one.text.endswith((";", "；"))
@@ -781,11 +775,10 @@ def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:
 def _is_whole(text: str) -> bool:
     """Return whether a sentence can stand in another note: it says something, and nothing in it is cut open."""
     paired = all(text.count(mark) % 2 == 0 for mark in ("$$", "`", "%%"))
-    nested = all(text.count(start) == text.count(end) for start, end in _PAIRS)
     has_math = "$" not in text or text.count("$") % 2 == 0 or "\\" not in text
     return (
         paired
-        and nested
+        and _is_paired(text, _PAIRS)
         and has_math
         and not _TEMPLATE.search(text)
         and not _COUNTS.fullmatch(text)

@@ -373,9 +373,6 @@ def test_a_list_below_a_section_about_a_focus_is_told_whole() -> None:
     [
         "This article is a free translation of that post.",
         "Questo articolo è una libera traduzione di questo post.",
-        "In questo video vedremo come si fa il pane in casa.",
-        "Let me share what I know of rye and of bread.",
-        "今天我来跟大家分享一下怎么做面包。",
     ],
 )
 def test_what_is_said_of_the_text_gives_way_to_its_subject(meta: str) -> None:
