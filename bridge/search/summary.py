@@ -87,7 +87,7 @@ _EXAMPLE = (
 _POINTS = re.compile(
     r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
     r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
-    r"|libera traduzione|free translation)\b"
+    r"|(?:libera|parziale) traduzione|(?:free|partial) translation)\b"
     "|下面|上面的|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과"
     rf"|^\W*{_EXAMPLE}|{_EXAMPLE}\W*$",
     re.IGNORECASE,
@@ -169,7 +169,7 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
     if len(notes) != 1:
         return _choose_spread([(_weigh(note, own, 1), own) for note, own in zip(notes, said, strict=True)], most)
     [note], [own] = notes, said
-    summary = _find_summary(note, own)[:most]
+    summary = [one for one in _find_summary(note, own) if not one.text.endswith(_ASKS)][:most]
     told = [*summary, *_tell(note, [one for one in own if one not in summary], most - len(summary))]
     return [_list_links(note)] if most == 1 and told and is_index(note, told[0]) else told
 
@@ -269,7 +269,7 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     for name, (first, last), sums_up in named:
         found = [one for one in said if first <= one.lines[0] <= last]
         if found and found[0] in said[:LEAD_SENTENCES] and (sums_up or is_summary(name)):
-            return [one for one in found if not one.text.endswith(_ASKS)]
+            return found
     labels = ((one, _LABEL.match(one.text)) for one in said[:LEAD_SENTENCES])
     line = next((one.lines for one, label in labels if label and is_summary(label[1])), None)
     return [one for one in said if one.lines == line]

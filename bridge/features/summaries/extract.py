@@ -49,7 +49,7 @@ MAX_DAYS, MAX_MONTHS_DAYS = 14, 731
 NAMED = 3
 """Notes without content that are named."""
 
-MIN_DESCRIPTION_WORDS = 3
+MIN_DESCRIPTION_WORDS = 2
 """Words of a property from which an author sums up a note in it."""
 
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
