@@ -517,7 +517,7 @@ def is_index(note: Note, told: Sentence) -> bool:
 
 
 def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sentence]:
-    """Return what a note says in its order: sentences, and lists by the heads of their items; else its tables.
+    """Return what a note says in its order: sentences, lists, tables and bare headings; else its footnotes and rows.
 
     For a summary of several sentences, a list stands together below the heading or the few words that introduce it,
     unless it is too long for that where there is room for its items; apart, each item is a sentence as well.
