@@ -10,9 +10,9 @@ from bridge.index.prepare import prepare
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import protected_spans
+from bridge.search.content import read_content
 from bridge.search.sentences import iter_asides
 from bridge.search.snippet import clean_text
-from bridge.search.summary import read_content
 from bridge.text.sentence import sentence_ends
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat

@@ -3,8 +3,8 @@
 import pytest
 
 from bridge.markdown.documents import read_document
+from bridge.search.content import read_content
 from bridge.search.sentences import iter_asides, iter_sentences, join_introduced, widen
-from bridge.search.summary import read_content
 from bridge.types import VaultPath
 
 
