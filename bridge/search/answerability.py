@@ -10,6 +10,7 @@ from typing import Literal
 from bridge.records import Record
 from bridge.text.closest import find_closest
 from bridge.text.content_terms import terms_of
+from bridge.text.days import DAY, cut_days, days_in
 from bridge.text.fold import fold_word
 from bridge.text.function_words import ELISION, content_runs, content_words
 from bridge.text.scripts import latin_share
@@ -153,11 +154,16 @@ class AskedWords(Record):
     """How it asks for what no line has, such as `how much`; empty where one has it, or it asks for no kind of thing."""
 
     def list_terms(self) -> Mapping[str, float]:
-        """Return the terms without pairs of characters that lie between words, unless none is left."""
+        """Return the terms without pairs of characters that lie between words, unless none is left; a day as one."""
         parts = [part for run in words_of(self.question) if RUN.fullmatch(run) for part in content_runs(run)]
         pairs = {pair for part in parts for pair in character_pairs(part)}
         own = {term: worth for term, worth in self.worths.items() if term in pairs or not RUN.fullmatch(term)}
-        return own or self.worths
+        own = own or {**self.worths}
+        if days := days_in(self.question):
+            others = asked_terms(words_of(cut_days(self.read or self.question)))
+            own = {term: worth for term, worth in own.items() if term in others}
+            own |= dict.fromkeys(days, max(own.values(), default=1.0))
+        return own
 
 
 def measure_quotes(
@@ -200,7 +206,10 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
         # No note has the language of the question: its words tell nothing.
         verdict = "unsure"
-    elif confidence < QUOTE_ABSENT or (is_torn and confidence < SURE):
+    elif not (days := days_in(asked.question)) <= every or (
+        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE)) and (missing or not days)
+    ):
+        # Nothing is said of the day, or too little of the rest.
         verdict = "not_in_vault"
     elif confidence >= (CERTAIN if is_weak else QUOTE_ANSWERED) and not (asked.lacking or is_decisive or is_torn):
         verdict = "answered"
@@ -230,7 +239,7 @@ def _find_missing(asked: AskedWords, worths: Mapping[str, float], said: Collecti
     runs = (run for run in words_of(asked.question) if _NAMEABLE.match(run))
     return (
         *(
-            written.get(word) or find_closest(word, written) or word
+            written.get(word) or (None if DAY.fullmatch(word) else find_closest(word, written)) or word
             for word in sorted(spaced, key=worths.__getitem__, reverse=True)
         ),
         *(word for run in runs for word in _unsaid_parts(run, worths, said)),
@@ -314,14 +323,16 @@ def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _find_terms(terms: Sequence[str], texts: Sequence[str]) -> list[frozenset[str]]:
-    said = []
+    said, days = [], frozenset(filter(DAY.fullmatch, terms))
     for text in texts:
         language = language_of(text)
-        parts = {term: _parts_of(term, language) for term in terms}
+        # Of a day that is written as another may be, either reading will do.
+        day = days if days and not days.isdisjoint(days_in(text)) else frozenset[str]()
+        parts = {term: _parts_of(term, language) for term in terms if term not in days}
         initials = {part[:1] for of_term in parts.values() for part in of_term}
         # No word has a space in it, and most of them repeat.
         own = frozenset(terms_of(" ".join(set(text.split())), language, initials, numbers=True))
-        said.append(frozenset(term for term, of_term in parts.items() if own.issuperset(of_term)))
+        said.append(day.union(term for term, of_term in parts.items() if own.issuperset(of_term)))
     return said
 
 

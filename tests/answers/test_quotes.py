@@ -155,7 +155,7 @@ def test_lines_beside_the_question_are_not_quoted() -> None:
 
 def test_of_lines_that_are_read_the_nearest_comes_first() -> None:
     note = relevant("Cold.md", b"Bread ages in the cold. Bread in the fridge turns stale soonest.\n")
-    lines = RankedLines("Why does bread age in the cold?", [note])
+    lines = RankedLines("Why does bread age in the cold?", [note.ask("Why does bread age in the cold?")])
     far_first = {text: 0.0 if "ages" in text else 1.0 for text in lines.texts()}
     chosen = lines.choose(2, [far_first[text] for text in lines.texts()])
     assert chosen[0].sentence.text == "Bread in the fridge turns stale soonest."
@@ -271,8 +271,10 @@ maker: "[[Nintendo]]"
 def test_the_property_that_is_nearest_in_meaning_is_quoted() -> None:
     note, question = relevant("Breath of the Wild.md", GAME), "Which console is Breath of the Wild played on?"
     near = {(note.note.path, "system"): 0.4, (note.note.path, "maker"): 0.3, (note.note.path, "categories"): 0.5}
-    assert [one.sentence.text for one in RankedLines(question, [note], near).choose(3)] == ["system: Nintendo Switch"]
-    assert RankedLines(question, [note]).choose(3) == []
+    assert [one.sentence.text for one in RankedLines(question, [note.ask(question)], near).choose(3)] == [
+        "system: Nintendo Switch"
+    ]
+    assert RankedLines(question, [note.ask(question)]).choose(3) == []
 
 
 def test_what_another_property_says_need_not_be_answered() -> None:

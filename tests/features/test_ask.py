@@ -51,6 +51,20 @@ async def test_what_the_properties_of_a_quoted_note_say_is_not_missing(served: S
     assert found["answerability"]["missing"] == ["novel"]
 
 
+@pytest.mark.parametrize("day", ["2002-09-26", "September 26th, 2002", "26 Sep 2002", "26.9.2002"])
+async def test_a_question_on_a_day_is_answered_by_what_says_that_day(served: Served, day: str) -> None:
+    for path, text in (
+        ("2002-04-21 — Barbican.md", "The band did play at The Barbican, London on Apr. 21st, 2002.\n"),
+        ("2002-09-26 — Feelee.md", "The band performed at Tochka, Moscow on Sep. 26th, 2002.\n"),
+    ):
+        await served.call("create_note", path=path, text=text)
+    found = await ask(served, f"Where did the band play on {day}?")
+    assert [one["path"] for one in found["citations"]] == ["2002-09-26 — Feelee.md"]
+    other = await ask(served, "Where did the band play on 25 September 2002?")
+    assert other["answerability"]["verdict"] == "not_in_vault"
+    assert other["answerability"]["missing"][0] == "2002-09-25"
+
+
 @pytest.mark.parametrize(
     ("limit", "verdict"),
     [({}, "answered"), ({"paths": ["Levain.md"]}, "partial"), ({"paths": ["Kitchen.md"]}, "not_in_vault")],

@@ -11,17 +11,16 @@ from bridge.features.answers.question_kind import (
     asks_for_several,
     can_answer,
     is_of_another_kind,
-    kind_of,
     kind_phrases,
     kind_words,
 )
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
+    AskedNote,
     Quote,
     RankedLines,
     RelevantNote,
-    find_named,
     first_quotes,
     iter_quotable,
     list_properties,
@@ -35,7 +34,6 @@ from bridge.search.answerability import (
     Answerability,
     AskedWords,
     QuotedLine,
-    asked_stems,
     assess_quotes,
     unquoted_words,
     without_said,
@@ -44,10 +42,10 @@ from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
-from bridge.text.content_terms import question_words
+from bridge.text.days import cut_days, days_in
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
-from bridge.text.stems import foreign_language, language_of
+from bridge.text.stems import foreign_language
 from bridge.types import VaultPath
 
 QUOTES = 3
@@ -84,10 +82,14 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
             is_whole = one.path not in found.named and len(note.text) <= WHOLE_CHARS
             best[one.path] = known if is_whole else replace(known, lines=(*known.lines, one.lines))
     relevant = [*best.values()]
-    read = question if searched.reading else await asyncio.to_thread(read_question, question, searched.index)
-    near = await _measure_properties(searched, read, relevant)
-    lines = await asyncio.to_thread(RankedLines, read, relevant, near)
-    nearness = await measure_nearness(searched, question, lines.texts())
+    read = cut_days(question)
+    if not searched.reading:
+        read = await asyncio.to_thread(read_question, read, searched.index)
+    read = " ".join([read, *sorted(days_in(question))])
+    asked = await asyncio.to_thread(lambda: [one.ask(read) for one in relevant])
+    near = await _measure_properties(searched, asked)
+    lines = await asyncio.to_thread(RankedLines, read, asked, near)
+    nearness = await measure_nearness(searched, read, lines.texts())
     return await asyncio.to_thread(_cite, question, read, found, lines, nearness)
 
 
@@ -102,24 +104,15 @@ async def measure_nearness(searched: Sources, question: str, texts: Sequence[str
     return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
 
 
-async def _measure_properties(
-    searched: Sources, question: str, notes: Sequence[RelevantNote]
-) -> dict[tuple[VaultPath, str], float]:
+async def _measure_properties(searched: Sources, notes: Sequence[AskedNote]) -> dict[tuple[VaultPath, str], float]:
     """Return how near properties of notes that a question names are to what it asks of these, by path and name."""
     near = dict[tuple[VaultPath, str], float]()
-    for note in (one.note for one in notes):
-        if left := ask_of(note, question):
-            said = dict([*list_properties(note).items()][:MAX_PROPERTIES])
-            found = await measure_nearness(searched, left, [f"{name}: {value}" for name, value in said.items()])
-            near |= {(note.path, name): one for name, one in zip(said, found, strict=False)}
+    for one in notes:
+        if one.is_named and one.left:
+            said = dict([*list_properties(one.note).items()][:MAX_PROPERTIES])
+            found = await measure_nearness(searched, one.left, [f"{name}: {value}" for name, value in said.items()])
+            near |= {(one.note.path, name): each for name, each in zip(said, found, strict=False)}
     return near
-
-
-def ask_of(note: Note, question: str) -> str | None:
-    """Return what a question asks of a note; None if it does not name it."""
-    language = language_of(note.text[note.body :])
-    _, left, is_named = find_named(note, question, asked_stems(question_words(question), language), language)
-    return left if is_named else None
 
 
 def _cite(
@@ -133,8 +126,8 @@ def _cite(
     citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    lines = say_lines(quotes, shown, found.notes, question)
-    kind = kind_of(question)
+    lines = say_lines(quotes, shown, ranked, found.notes, question)
+    kind = ranked.kind
     asks = kind_phrases(kind if kind == "moment" else None, question) if kind in ("moment", "amount") else []
     lacks = kind is not None and lines and not any(can_answer(kind, one.text, question) for one in lines)
     asked = AskedWords(question, found.asked, read, max(asks, key=len) if asks and lacks else "")
@@ -154,10 +147,14 @@ def _cite(
 
 
 def say_lines(
-    quotes: Sequence[Quote], shown: Sequence[Sentence], notes: Mapping[VaultPath, Note], question: str
+    quotes: Sequence[Quote],
+    shown: Sequence[Sentence],
+    ranked: RankedLines,
+    notes: Mapping[VaultPath, Note],
+    question: str,
 ) -> list[QuotedLine]:
     """Return what quotes say, each as it is shown, with what is above it and the properties of its note."""
-    kind = kind_of(question)
+    kind = ranked.kind
     asked = " ".join(kind_words(kind, question)) if kind else ""
     lines = []
     for one in quotes:
@@ -165,7 +162,7 @@ def say_lines(
         fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
         wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
         said = (wide, one.above, _say_properties(note), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, fits, ask_of(note, question) is not None))
+        lines.append(QuotedLine(" ".join(said), one.score, fits, ranked.named[note.path].is_named))
     return lines
 
 

@@ -35,6 +35,7 @@ from bridge.search.sentences import (
 )
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import question_words, said_terms, terms_of
+from bridge.text.days import cut_days, days_in
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
@@ -90,35 +91,17 @@ NAMED_SHARE = 0.5
 """Share of a name that a question says which names the note."""
 
 
-def find_named(
-    note: Note, question: str, asked: Collection[str], language: str | None
-) -> tuple[frozenset[str], str, bool]:
-    """Return the terms of a question that name a note, its other words, and whether these terms are enough."""
-    for name in (note.title, *note.aliases, *(heading.text for heading in note.headings[:1])):
-        terms = frozenset(terms_of(name, language))
-        if named := terms.intersection(asked):
-            words = question.replace(name, " ").split()
-            left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
-            return named, left, len(named) >= NAMED_SHARE * len(terms)
-    return frozenset(), "", False
-
-
 def list_properties(note: Note) -> dict[str, str]:
     """Return what properties say that can be quoted, by their names."""
     return {name: text for name, value in note.properties.items() if (text := say_value(value))}
 
 
 def asked_properties(
-    note: Note,
-    question: str,
-    kind: Kind | None,
-    asked: Collection[str],
-    language: str | None,
-    near: Mapping[tuple[VaultPath, str], float],
+    asked_note: "AskedNote", question: str, kind: Kind | None, near: Mapping[tuple[VaultPath, str], float]
 ) -> Iterator[tuple[Sentence, frozenset[str], str]]:
     """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
+    note, language, titled = asked_note.note, asked_note.language, asked_note.named
     cut = cut_frontmatter(note.text) if note.properties else None
-    titled, others, _ = find_named(note, question, asked, language)
     if cut is None or not titled:
         return
     values, asked_for = list_properties(note), dict[str, list[str]]()
@@ -129,7 +112,7 @@ def asked_properties(
             del values[name]
     # What another property says, such as that it is an album, tells of which note something is asked.
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
-    left = frozenset(asked) - titled
+    left = asked_note.asked - titled
     unsaid = left.difference(terms_of(every, language))
     nearness = {name: near.get((note.path, name), 0.0) for name in values if fold_case(name) not in _OF_THE_NOTE}
     nearest = max(nearness, key=nearness.__getitem__, default="")
@@ -153,7 +136,7 @@ def asked_properties(
         if is_near:
             said = left
         if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
-            meant = f"{meant} {others}"
+            meant = f"{meant} {asked_note.left}"
         # Without spaces, pairs of characters that join a word to the next are no words.
         unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
         said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
@@ -215,6 +198,39 @@ class RelevantNote(Record):
     note: Note
     score: float
     lines: Sequence[Lines] = ()
+
+    def ask(self, question: str) -> "AskedNote":
+        """Return the note with what a question asks of it."""
+        days, undated = days_in(question), cut_days(question)
+        language = language_of(self.note.text[self.note.body :])
+        asked = asked_stems(question_words(undated), language) | days
+        named, left, is_named = frozenset[str](), "", False
+        for name in (self.note.title, *self.note.aliases, *(heading.text for heading in self.note.headings[:1])):
+            terms = _terms_in(name, language)
+            if named := terms & asked:
+                words = undated.replace(name, " ").split()
+                left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
+                is_named = len(named) >= NAMED_SHARE * len(terms) or not named.isdisjoint(days)
+                break
+        return AskedNote(self.note, self.score, self.lines, language, asked, named, left, is_named)
+
+
+class AskedNote(RelevantNote):
+    """A relevant note, with what a question asks of it."""
+
+    language: str | None = None
+    asked: frozenset[str] = frozenset()
+    """The terms of the question in the language of the note, and the days that it says."""
+    named: frozenset[str] = frozenset()
+    """Those that name the note."""
+    left: str = ""
+    """The words of the question that do not."""
+    is_named: bool = False
+    """Whether those that name it are enough of its name."""
+
+
+def _terms_in(text: str, language: str | None) -> frozenset[str]:
+    return frozenset(terms_of(text, language)) | days_in(text)
 
 
 class Quote(Record):
@@ -281,29 +297,23 @@ class RankedLines:
     def __init__(
         self,
         question: str,
-        notes: Sequence[RelevantNote],
+        notes: Sequence[AskedNote],
         near: Mapping[tuple[VaultPath, str], float] = MappingProxyType({}),
     ) -> None:
         best = max((one.score for one in notes), default=0.0) or 1.0
-        languages = [language_of(one.note.text[one.note.body :]) for one in notes]
-        words = question_words(question)
-        asked_in = {language: asked_stems(words, language) for language in languages}
-        kind = self._kind = kind_of(question)
+        self.named = {one.note.path: one for one in notes}
+        kind = self.kind = kind_of(question)
         self._asks_list = kind is None and asks_for_several(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
         found = [
-            candidate
-            for one, language in zip(notes, languages, strict=True)
-            for candidate in _candidates(
-                one, one.score / best, language, question, kind, asked_in[language], titles, near
-            )
+            candidate for one in notes for candidate in _candidates(one, one.score / best, question, kind, titles, near)
         ]
         frequency = Counter(term for one in found for term in one.own)
         self._weights = {
-            term: math.log(1 + len(found) / max(1, frequency[term])) for own in asked_in.values() for term in own
+            term: math.log(1 + len(found) / max(1, frequency[term])) for one in notes for term in one.asked
         }
         """What each term of the question weighs."""
-        self._wholes = {asked: sum(map(self._weights.__getitem__, asked)) or 1.0 for asked in asked_in.values()}
+        self._wholes = {one.asked: sum(map(self._weights.__getitem__, one.asked)) or 1.0 for one in notes}
         found = [
             one
             for one in found
@@ -313,6 +323,9 @@ class RankedLines:
             # The note of what is asked begins with what it is, and lists it.
             or ((one.is_first or (kind is None and one.sentence.kind == "heading")) and self._is_subject(one))
         ]
+        if days := days_in(question):
+            # What is said of other days does not answer.
+            found = [one for one in found if not days.isdisjoint(one.own | one.under | one.title)] or found
         self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
 
     def _is_subject(self, candidate: Candidate) -> bool:
@@ -351,7 +364,7 @@ class RankedLines:
         features = candidate.features(weights, self._wholes[candidate.asked])
         by = _BY_WORDS if nearness is None else _BY_MEANING
         odds = sum(map(mul, (*features, nearness or 0.0), by))
-        if self._kind is None and candidate.is_first and self._is_subject(candidate):
+        if self.kind is None and candidate.is_first and self._is_subject(candidate):
             odds += FIRST_ODDS
         if self._asks_list and candidate.sentence.kind == "heading" and self._is_subject(candidate):
             odds += LIST_ODDS
@@ -366,7 +379,7 @@ def _contains(one: Sentence, other: Sentence) -> bool:
 
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
     """Return the lines that answer a question best by its words, the best first."""
-    return RankedLines(question, notes).choose(most)
+    return RankedLines(question, [one.ask(question) for one in notes]).choose(most)
 
 
 def first_quotes(note: Note, most: int) -> list[Quote]:
@@ -387,21 +400,19 @@ def iter_quotable(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
 
 
 def _candidates(
-    relevant: RelevantNote,
+    relevant: AskedNote,
     share: float,
-    language: str | None,
     question: str,
     kind: Kind | None,
-    asked: frozenset[str],
     titles: frozenset[str],
     near: Mapping[tuple[VaultPath, str], float],
 ) -> Iterator[Candidate]:
-    note = relevant.note
+    note, language, asked = relevant.note, relevant.language, relevant.asked
     # What repeats a name, such as the head of a table, says nothing of it.
     names = titles.union(fold_case(name).strip() for name in (*note.aliases, *(one.text for one in note.headings)))
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
     values = (value for one in note.properties.values() if len(value := say_value(one)) <= MAX_NAME_CHARS)
-    title = asked.intersection(terms_of(" ".join((note.title, *note.aliases, *values)), language))
+    title = asked & _terms_in(" ".join((note.title, *note.aliases, *values)), language)
     units = kind_phrases(None, question) if kind == "amount" else ()
     unit_terms = asked.intersection(terms_of(" ".join(units), language))
     leads = find_leads(note)
@@ -413,7 +424,7 @@ def _candidates(
         ):
             continue
         above, lead = f"{note.title} {paths[bisect_right(starts, one.lines[0])]}", leads(one.lines[0])
-        own = said_terms(asked, terms_of(one.text, language))
+        own = said_terms(asked, _terms_in(one.text, language))
         lacks = kind is not None and not can_answer(kind, one.text, question, f"{above} {lead}")
         own = own if lacks else own | unit_terms
         if not own and one.kind != "heading" and any(lines_overlap(one.lines, lines) for lines in listed):
@@ -422,9 +433,9 @@ def _candidates(
         if own:
             # Else what introduces a list says more, with all of it.
             above = f"{above} {lead}"
-        under = asked.intersection(terms_of(above, language)) - title
+        under = asked & _terms_in(above, language) - title
         yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
-    for one, own, meant in asked_properties(note, question, kind, asked, language, near):
+    for one, own, meant in asked_properties(relevant, question, kind, near):
         above = f"{note.title} {meant}"
         yield Candidate(
             one, asked, own | unit_terms, frozenset(), title, share, relevant.score, lacks=False, above=above

@@ -21,6 +21,7 @@ from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
 from bridge.text.counts import count_of
+from bridge.text.days import days_in
 from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
 from bridge.text.words import words_of
@@ -173,8 +174,9 @@ async def search_excerpts(
 ) -> SearchedExcerpts:
     vault = call.vault
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
+    days = days_in(query)
     request = SearchRequest(
-        query,
+        " ".join([query, *sorted(day for day in days if day not in query)]),
         limit=LIMIT + len(where.without),
         folder=where.folder,
         paths=tuple(where.paths),
@@ -182,6 +184,10 @@ async def search_excerpts(
     )
     searched = await vault.sources_among(where.among)
     found = await search(searched, request)
+    called = ((path, f"{path} {note.title}") for path, note in searched.index.notes.items() if days)
+    if of_day := tuple(path for path, name in called if where.includes(path) and not days.isdisjoint(days_in(name))):
+        first = (await search(searched, replace(request, paths=of_day, folder=None))).hits
+        found = replace(found, hits=(*first, *(hit for hit in found.hits if hit.path not in of_day)))
     hits = [hit for hit in found.hits if not (hit.path in known or is_withheld(hit.path) or where.leaves_out(hit.path))]
     notes = await asyncio.to_thread(open_hits, vault, hits)
     cut = [_or_properties(one, notes.get(one.path)) for one in await cut_found(searched, request, hits, notes)]

@@ -46,7 +46,7 @@ async def print_quoted(folders: Sequence[Path], limit: int | None, cache: Path, 
                 hits = (await search(sources, request)).hits
                 began = time.process_time()
                 found = [RelevantNote(notes[hit.path], hit.score, [one.lines for one in hit.passages]) for hit in hits]
-                lines = RankedLines(question.text, found)
+                lines = RankedLines(question.text, [one.ask(question.text) for one in found])
                 took += time.process_time() - began
                 quotes = lines.choose(QUOTES, await measure_nearness(sources, question.text, lines.texts()))
                 gold += any(indexed.document_of[one.sentence.path] in question.relevant for one in quotes)

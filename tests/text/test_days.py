@@ -1,0 +1,32 @@
+import pytest
+
+from bridge.text.days import cut_days, days_in
+
+DAY = frozenset({"2002-09-26"})
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("2002-09-26", "2002/9/26", "26.9.2002", "26. 9. 2002", "9/26/2002", "Sep. 26th, 2002", "26 Sep 2002"),
+        *("September 26, 2002", "26th of September 2002", "26. September 2002", "26 settembre 2002"),
+        *("26 de septiembre de 2002", "26 septembre 2002", "26 сентября 2002", "26 Eylül 2002", "26 września 2002"),
+        *("26. září 2002", "26 Σεπτεμβρίου 2002", "26 tháng 9 năm 2002", "2002年9月26日", "2002년 9월 26일"),
+    ],
+)
+def test_a_day_is_read_in_any_notation(written: str) -> None:
+    assert days_in(written) == DAY
+    assert days_in(f"On {written}, they played.") == DAY
+    assert cut_days(f"[{written}]").split() in (["[", "]"], ["[]"])
+
+
+def test_either_reading_of_a_day_counts_where_the_month_may_be_the_first() -> None:
+    assert days_in("8/3/2023") == {"2023-08-03", "2023-03-08"}
+
+
+@pytest.mark.parametrize(
+    "other", ["in 2002", "12 grams 2000", "2002-13-40", "1.2.20021", "room 26 2002", "1900 bis 26"]
+)
+def test_other_numbers_are_no_days(other: str) -> None:
+    assert days_in(other) == frozenset()
+    assert cut_days(other) == other
