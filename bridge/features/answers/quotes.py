@@ -323,9 +323,6 @@ class RankedLines:
             # The note of what is asked begins with what it is, and lists it.
             or ((one.is_first or (kind is None and one.sentence.kind == "heading")) and self._is_subject(one))
         ]
-        if days := days_in(question):
-            # What is said of other days does not answer.
-            found = [one for one in found if not days.isdisjoint(one.own | one.under | one.title)] or found
         self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
 
     def _is_subject(self, candidate: Candidate) -> bool:
@@ -418,6 +415,7 @@ def _candidates(
     leads = find_leads(note)
     quotable = list(iter_quotable(note, relevant.lines))
     listed = [one.lines for one in quotable if one.kind == "heading"]
+    days = days_in(question)
     for at, one in enumerate(quotable):
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
             relevant.lines and not any(lines_overlap(one.lines, near) for near in relevant.lines)
@@ -425,6 +423,9 @@ def _candidates(
             continue
         above, lead = f"{note.title} {paths[bisect_right(starts, one.lines[0])]}", leads(one.lines[0])
         own = said_terms(asked, _terms_in(one.text, language))
+        if days and (others := days_in(f"{one.text} {note.title}")) and days.isdisjoint(others):
+            # It is said of another day.
+            continue
         lacks = kind is not None and not can_answer(kind, one.text, question, f"{above} {lead}")
         own = own if lacks else own | unit_terms
         if not own and one.kind != "heading" and any(lines_overlap(one.lines, lines) for lines in listed):
