@@ -58,8 +58,8 @@ Features = tuple[float, float, float]
 which says most, and the score of the best note."""
 
 _ASKING = {
-    "english": "often many much long go went say said call name mean happen get use need tell does must might"
-    " would could should want according after before during while",
+    "english": "often many much long come go went say said call name mean happen get use need tell does must"
+    " might would could should want according after before during while",
     "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht"
     " kommt laut sollte könnte würde müsste",
     "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait"
@@ -68,7 +68,7 @@ _ASKING = {
     " debería podría tendría",
     "italian": "quanto quanta quanti quante spesso chiama fa fanno fare fatto va vanno dice significa serve"
     " funziona succede secondo dovrebbe dovrei potrebbe potrei posso puoi vuole vorrei devo devi"
-    " esiste",
+    " esiste ammonta bisogna spetta",
     "portuguese": "quanto quantos quantas chama faz fazer diz significa serve existe segundo deveria poderia",
     "dutch": "vaak vaker hoeveel heet betekent doet maakt gebeurt zegt volgens zou zouden",
     "russian": "сколько часто",
@@ -141,6 +141,8 @@ class QuotedLine(Record):
     """Whether it is no question, nor of another kind than what is asked for."""
     is_named: bool = True
     """Whether the question names its note."""
+    has_kind: bool = False
+    """Whether it has what is asked for, such as a price."""
 
 
 class AskedWords(Record):
@@ -162,7 +164,7 @@ class AskedWords(Record):
         if days := days_in(self.question):
             others = asked_terms(words_of(cut_days(self.read or self.question)))
             own = {term: worth for term, worth in own.items() if term in others}
-            own |= dict.fromkeys(days, max(own.values(), default=1.0))
+            own = dict.fromkeys(days, max(own.values(), default=1.0)) | own
         return own
 
 
@@ -193,21 +195,23 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     # Of several questions at once, one may be answered.
     parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
     weights = _QUOTED_UNSPACED if any(map(RUN.fullmatch, worths)) else _QUOTED
-    missing = tuple(dict.fromkeys(filter(None, [asked.lacking, *_find_missing(asked, worths, every)])))
+    missing = _find_missing(asked, worths, every) or tuple(filter(None, [asked.lacking]))
     lost = max((worth for term, worth in worths.items() if term not in every), default=0.0)
     is_decisive = bool(missing) and lost > HALF * max(worths.values())
     is_weak = not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK
+    answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind] or said
     confidence, is_torn = 0.0, False
     for part in parts if len(parts) > 1 else [frozenset(worths)]:
         own = {term: worths[term] for term in part}
         odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
-        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said)))
+        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said, answering)))
+    is_nearly_said = _is_nearly_said(asked, worths, quoted, said)
     verdict: Verdict = "partial" if missing else "unsure"
-    if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
+    if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
         # No note has the language of the question: its words tell nothing.
         verdict = "unsure"
-    elif not (days := days_in(asked.question)) <= every or (
-        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE)) and (missing or not days)
+    elif not days_in(asked.question) <= every or (
+        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE)) and not is_nearly_said
     ):
         # Nothing is said of the day, or too little of the rest.
         verdict = "not_in_vault"
@@ -216,16 +220,30 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     return Answerability(verdict, round(confidence, 3), missing)
 
 
+def _is_nearly_said(
+    asked: AskedWords, worths: Mapping[str, float], quoted: Sequence[QuotedLine], said: Sequence[Collection[str]]
+) -> bool:
+    """Return whether a line that has what a question asks for says all of it but a word."""
+    least = MIN_LINE_SHARE * _weigh(worths, worths)
+    return any(
+        one.fits and one.has_kind and _weigh(own, worths) >= least and len(_find_missing(asked, worths, own)) <= 1
+        for one, own in zip(quoted, said, strict=True)
+    )
+
+
 def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
     return sum(map(worths.__getitem__, terms))
 
 
-def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:
-    """Return whether lines say more of a question together than any says, and none says most; pairs are no words."""
+def _is_strewn(
+    worths: Mapping[str, float], said: Sequence[Collection[str]], answering: Sequence[Collection[str]]
+) -> bool:
+    """Return whether lines say more of a question together than any that may answer, none of which says most of it."""
     if any(map(RUN.fullmatch, worths)):
+        # Pairs are no words.
         return False
     together = _weigh(worths.keys() & frozenset[str]().union(*said), worths)
-    best = max((_weigh(worths.keys() & one, worths) for one in said), default=0.0)
+    best = max((_weigh(worths.keys() & one, worths) for one in answering), default=0.0)
     return best < together and best < MIN_LINE_SHARE * sum(worths.values())
 
 

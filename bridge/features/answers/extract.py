@@ -1,13 +1,15 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
 from bridge.features.answers.question_kind import (
+    Kind,
+    ask_of_choice,
     asks_for_several,
     can_answer,
     is_of_another_kind,
@@ -43,17 +45,25 @@ from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
 from bridge.text.days import cut_days, days_in
+from bridge.text.fold import fold_word
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
+from bridge.text.words import TOKEN
 from bridge.types import VaultPath
 
 QUOTES = 3
 """Maximum number of quoted sentences."""
 
+MIN_QUOTE_SHARE = 0.3
+"""Share of the chance of the best quote from which another is shown beside it."""
+
 MAX_QUOTE_CHARS = 300
 """Characters up to which a quoted sentence is shown with those beside it: they often say who or what it is about."""
 
+
+SUBJECT_SHARE = 0.2
+"""Share of the name of a note that a question says from which the name counts as said by its lines."""
 
 MAX_PROPERTIES = 20
 """Properties of a note whose nearness to what is asked is measured."""
@@ -118,7 +128,9 @@ async def _measure_properties(searched: Sources, notes: Sequence[AskedNote]) -> 
 def _cite(
     question: str, read: str, found: FoundSources, ranked: RankedLines, nearness: Sequence[float]
 ) -> QuotedAnswer:
-    quotes = _with_named(ranked.choose(QUOTES, nearness), found, QUOTES)
+    chosen = ranked.choose(QUOTES, nearness)
+    least = 0.0 if asks_for_several(question) else MIN_QUOTE_SHARE * max((one.score for one in chosen), default=0.0)
+    quotes = _with_named([one for one in chosen if one.score >= least], found, QUOTES)
     shown = _widen(quotes, found.notes)
     places = [_source_of(one, found.sources) for one in shown]
     ordered = [*dict.fromkeys(places), *(at for at in range(len(found.sources)) if at not in places)]
@@ -127,12 +139,11 @@ def _cite(
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
     lines = say_lines(quotes, shown, ranked, found.notes, question)
-    kind = ranked.kind
-    asks = kind_phrases(kind if kind == "moment" else None, question) if kind in ("moment", "amount") else []
-    lacks = kind is not None and lines and not any(can_answer(kind, one.text, question) for one in lines)
-    asked = AskedWords(question, found.asked, read, max(asks, key=len) if asks and lacks else "")
+    asked = AskedWords(question, found.asked, read, _find_lacking(question, ranked.kind, lines, shown, found.asked))
     judged = assess_quotes(found.answerability, asked, lines)
     judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
+    if asked.lacking and not judged.missing:
+        judged = replace(judged, missing=(asked.lacking,))
     unquoted = _find_unquoted(judged, found)
     if judged.verdict == "not_in_vault":
         # Beside the point, unless it is of the note that is named as the closest.
@@ -144,6 +155,26 @@ def _cite(
         lists = [one.kind == "heading" and one.path == shown[0].path for one in shown]
         citations = (*citations[:1], *compress(citations[1:], lists[1:] if asks_for_several(question) else ()))
     return QuotedAnswer(sources, citations, judged, _tell_unquoted(unquoted, found))
+
+
+def _find_lacking(
+    question: str,
+    kind: Kind | None,
+    lines: Sequence[QuotedLine],
+    shown: Sequence[Sentence],
+    asked: Collection[str],
+) -> str:
+    """Return how a question asks for what no quote has, such as `how much`, `where` or `which bank`."""
+    own = [one.text for one in shown]
+    if kind is None or not lines:
+        return ask_of_choice(question, own)
+    # Only what is shown names who or where; the names in a question such as "Who is Ada Quill?" are all that it asks.
+    is_name = kind in ("person", "place")
+    if any(can_answer(kind, text, question) for text in (own if is_name else (one.text for one in lines))) or (
+        is_name and {fold_word(word) for word in TOKEN.findall(question) if word[0].islower()}.isdisjoint(asked)
+    ):
+        return ""
+    return max(kind_phrases(None if kind == "amount" else kind, question), key=len, default="")
 
 
 def say_lines(
@@ -161,8 +192,12 @@ def say_lines(
         own, note = one.sentence.text, notes[one.sentence.path]
         fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
         wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
-        said = (wide, one.above, _say_properties(note), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, fits, ranked.named[note.path].is_named))
+        asked_note = ranked.named[note.path]
+        above = one.above if asked_note.share >= SUBJECT_SHARE else one.above.removeprefix(note.title)
+        said = (wide, above, *_say_properties(note), "" if one.lacks else asked)
+        lines.append(
+            QuotedLine(" ".join(said), one.score, fits, asked_note.is_named, kind is not None and not one.lacks)
+        )
     return lines
 
 
@@ -178,9 +213,11 @@ def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sen
     return shown
 
 
-def _say_properties(note: Note) -> str:
+def _say_properties(note: Note) -> list[str]:
     """Return the values of a note's properties, which are true of each of its lines, such as who wrote it."""
-    return " ".join(value[:MAX_PROPERTY_CHARS] for value in list_properties(note).values())
+    return [
+        value[:MAX_PROPERTY_CHARS] for name, value in list_properties(note).items() if name not in ("title", "aliases")
+    ]
 
 
 def _with_named(quotes: list[Quote], found: FoundSources, most: int) -> list[Quote]:

@@ -1,6 +1,8 @@
 """What kind of answer a question asks for, by its words in many languages, and what may be one."""
 
 import re
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Final, Literal
 
 from bridge.text.content_terms import terms_of
@@ -79,8 +81,13 @@ _COUNTED: Final = re.compile(
 )
 """What a question asks the number of."""
 
-_NUMBER_REACH: Final = 3
-"""Words between a number and what it counts."""
+_CHOICE: Final = re.compile(
+    r"\b(?:which|quale?|welche[mnrs]?|quelle?|cuál|welke?|как(?:ой|ая|ое))\s+([^\W\d_]+)", re.IGNORECASE
+)
+"""Of what one is asked for, which has a name."""
+
+_REACH: Final = 3
+"""Words between a number or name and what it counts or names."""
 
 _OF_A_DATE: Final = re.compile(
     r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\b\w++(?=\s\d{1,2}(?!\d))"
@@ -107,7 +114,7 @@ _PROPERTIES: Final[dict[Kind, str]] = {
 
 _SEVERAL: Final = re.compile(
     r"\b(?:which|what) (?!(?:is|was|does|has)\b)(?:\w+ )??\w+[^s\W]s\b"
-    r"|\b(?:what are|welche|quali|quel(?:le)?s|cuáles|quais|welke)\b|哪[些几]|有什么",
+    r"|\b(?:what are|welche|quali|quel(?:le)?s|cuáles|quais|welke)\b|哪[些几]|有什么|[?？؟].+[?？؟]",
     re.IGNORECASE,
 )
 
@@ -152,12 +159,31 @@ def _counts(counted: re.Match[str], text: str, above: str) -> bool:
     what = {*terms_of(" ".join(filter(None, counted.groups())), language)}
     if not what or not what.isdisjoint(terms_of(above, language)):
         return True
-    words = TOKEN.findall(text)
-    if any(map(RUN.fullmatch, words)):
+    if any(map(RUN.fullmatch, TOKEN.findall(text))):
         return not what.isdisjoint(terms_of(text, language))
-    numbers = [at for at, word in enumerate(words) if _NUMBER.search(word)]
+    return _stands_near(what, text, language, {*filter(_NUMBER.search, TOKEN.findall(text))}) is True
+
+
+def _stands_near(what: set[str], text: str, language: str | None, answers: Collection[str]) -> bool | None:
+    """Return whether an answer stands beside what is asked about; None where a text does not say that."""
+    words = TOKEN.findall(text)
     places = [at for at, word in enumerate(words) if not what.isdisjoint(terms_of(word, language))]
-    return any(abs(at - place) <= _NUMBER_REACH for at in numbers for place in places)
+    found = [at for at, word in enumerate(words) if word in answers]
+    return any(abs(at - place) <= _REACH for at in found for place in places) if places else None
+
+
+def ask_of_choice(question: str, texts: Sequence[str]) -> str:
+    """Return how a question asks which of some things, such as `which bank`, if texts say these but name none."""
+    if (found := _CHOICE.search(question)) is None:
+        return ""
+    language = language_of(" ".join([question, *texts]))
+    what = {*terms_of(found[1], language)}
+    named = []
+    for text in texts:
+        names = {*chain.from_iterable(map(TOKEN.findall, _find_names(text, question)))}
+        others = (word for word in TOKEN.findall(text) if _NUMBER.search(word) or word[1:].lower() != word[1:])
+        named.append(_stands_near(what, text, language, names.union(others)))
+    return found[0].lower() if False in named and True not in named else ""
 
 
 def is_of_another_kind(kind: Kind, text: str, question: str) -> bool:

@@ -34,6 +34,7 @@ from bridge.search.sentences import (
     join_introduced,
 )
 from bridge.search.snippet import clean_text
+from bridge.text.closest import are_alike
 from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.days import cut_days, days_in
 from bridge.text.fold import fold_case
@@ -80,8 +81,8 @@ _SYNONYMS: Final = tuple(
 )
 """Properties that clippers name, and how questions ask for them."""
 
-_SHARED_LETTERS: Final = 5
-"""Letters with which related words begin, such as `director` and `directed`."""
+MIN_RELATED_CHARS, RELATED = 5, 80
+"""Letters of a word, and likeness (0-100), from which another is related, as `autor` is to `author`."""
 
 
 NEAR, CLEARLY_NEAR = 0.18, 0.4
@@ -108,7 +109,9 @@ def asked_properties(
     for name, value in [*values.items()]:
         folded = fold_case(name)
         asked_for[name] = [one[0] for names, words in _SYNONYMS if folded in names and (one := words.search(question))]
-        if kind is not None and not can_answer(kind, f": {value}", question, " ".join((name, *asked_for[name]))):
+        meant = " ".join((name, *asked_for[name]))
+        is_name = kind in ("person", "place") and names_answer(kind, name)
+        if kind and not (is_name or can_answer(kind, f": {value}", question, meant)):
             del values[name]
     # What another property says, such as that it is an album, tells of which note something is asked.
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
@@ -150,9 +153,9 @@ def asked_properties(
 
 
 def _find_related_terms(some: Collection[str], others: Collection[str]) -> frozenset[str]:
-    """Return those of some terms that are among others, or begin as one of them."""
-    starts = {one[:_SHARED_LETTERS] for one in others if len(one) >= _SHARED_LETTERS}
-    return frozenset(one for one in some if one in others or one[:_SHARED_LETTERS] in starts)
+    """Return those of some terms that are among others, or like one of them."""
+    long = [one for one in others if len(one) >= MIN_RELATED_CHARS]
+    return frozenset(one for one in some if one in others or any(are_alike(one, other, RELATED) for other in long))
 
 
 def say_value(value: Value) -> str:
@@ -183,7 +186,10 @@ FIRST_ODDS: Final = 0.5
 """What the first lines of such a note gain."""
 
 LIST_ODDS: Final = 2.0
-"""What a list in such a note gains where several things are asked for."""
+"""What a list in such a note, or below its introduction, gains where several things are asked for."""
+
+LIST_LINES: Final = 3
+"""Lines of such a list beside its introduction."""
 
 _SAID = 0.6
 """What a word still weighs after a chosen line has said it."""
@@ -204,15 +210,18 @@ class RelevantNote(Record):
         days, undated = days_in(question), cut_days(question)
         language = language_of(self.note.text[self.note.body :])
         asked = asked_stems(question_words(undated), language) | days
-        named, left, is_named = frozenset[str](), "", False
-        for name in (self.note.title, *self.note.aliases, *(heading.text for heading in self.note.headings[:1])):
+        names = (self.note.title, *self.note.aliases, *(heading.text for heading in self.note.headings[:1]))
+        shares = {}
+        for name in names:
             terms = _terms_in(name, language)
-            if named := terms & asked:
-                words = undated.replace(name, " ").split()
-                left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
-                is_named = len(named) >= NAMED_SHARE * len(terms) or not named.isdisjoint(days)
-                break
-        return AskedNote(self.note, self.score, self.lines, language, asked, named, left, is_named)
+            named = terms & asked
+            # A day alone names the note of it.
+            shares[name] = (1.0 if named & days else len(named) / max(1, len(terms))), named
+        name = max(shares, key=lambda one: shares[one][0])
+        share, named = shares[name]
+        words = undated.replace(name, " ").split()
+        left = " ".join(word for word in words if named.isdisjoint(terms_of(word, language)))
+        return AskedNote(self.note, self.score, self.lines, language, asked, named, left if named else "", share)
 
 
 class AskedNote(RelevantNote):
@@ -225,8 +234,12 @@ class AskedNote(RelevantNote):
     """Those that name the note."""
     left: str = ""
     """The words of the question that do not."""
-    is_named: bool = False
-    """Whether those that name it are enough of its name."""
+    share: float = 0.0
+    """What share of its name these are."""
+
+    @property
+    def is_named(self) -> bool:
+        return self.share >= NAMED_SHARE
 
 
 def _terms_in(text: str, language: str | None) -> frozenset[str]:
@@ -363,7 +376,12 @@ class RankedLines:
         odds = sum(map(mul, (*features, nearness or 0.0), by))
         if self.kind is None and candidate.is_first and self._is_subject(candidate):
             odds += FIRST_ODDS
-        if self._asks_list and candidate.sentence.kind == "heading" and self._is_subject(candidate):
+        one = candidate.sentence
+        if self._asks_list and (
+            self._is_subject(candidate)
+            if one.kind == "heading"
+            else one.lines[1] - one.lines[0] >= LIST_LINES and any(colon in one.text for colon in COLONS)
+        ):
             odds += LIST_ODDS
         return 1 / (1 + math.exp(-odds))
 
