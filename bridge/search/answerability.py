@@ -199,7 +199,7 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     lost = max((worth for term, worth in worths.items() if term not in every), default=0.0)
     is_decisive = bool(missing) and lost > HALF * max(worths.values())
     is_weak = not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK
-    answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind] or said
+    answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind or len(parts) > 1] or said
     confidence, is_torn = 0.0, False
     for part in parts if len(parts) > 1 else [frozenset(worths)]:
         own = {term: worths[term] for term in part}
