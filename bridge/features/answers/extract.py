@@ -139,7 +139,9 @@ def _cite(
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
     lines = say_lines(quotes, shown, ranked, found.notes, question)
-    asked = AskedWords(question, found.asked, read, _find_lacking(question, ranked.kind, lines, shown, found.asked))
+    asked = AskedWords(
+        question, found.asked, read, _find_lacking(question, ranked.kind, quotes, lines, shown, found.asked)
+    )
     judged = assess_quotes(found.answerability, asked, lines)
     judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
     if asked.lacking and not judged.missing:
@@ -160,21 +162,21 @@ def _cite(
 def _find_lacking(
     question: str,
     kind: Kind | None,
+    quotes: Sequence[Quote],
     lines: Sequence[QuotedLine],
     shown: Sequence[Sentence],
     asked: Collection[str],
 ) -> str:
     """Return how a question asks for what no quote has, such as `how much`, `where` or `which bank`."""
-    own = [one.text for one in shown]
     if kind is None or not lines:
-        return ask_of_choice(question, own)
-    # Only what is shown names who or where; the names in a question such as "Who is Ada Quill?" are all that it asks.
-    is_name = kind in ("person", "place")
-    if any(can_answer(kind, text, question) for text in (own if is_name else (one.text for one in lines))) or (
-        is_name and {fold_word(word) for word in TOKEN.findall(question) if word[0].islower()}.isdisjoint(asked)
-    ):
-        return ""
-    return max(kind_phrases(None if kind == "amount" else kind, question), key=len, default="")
+        return ask_of_choice(question, [one.text for one in shown])
+    if kind in ("person", "place"):
+        # Other lines name others; the names in a question such as "Who is Ada Quill?" are all that it asks.
+        others = {fold_word(word) for word in TOKEN.findall(question) if word[0].islower()}
+        has_kind = not quotes[0].lacks or can_answer(kind, shown[0].text, question) or others.isdisjoint(asked)
+    else:
+        has_kind = any(can_answer(kind, one.text, question) for one in lines)
+    return "" if has_kind else max(kind_phrases(kind, question), key=len, default="")
 
 
 def say_lines(
