@@ -2,7 +2,14 @@
 
 import pytest
 
-from bridge.features.answers.question_kind import Kind, can_answer, is_of_another_kind, kind_of, kind_phrases
+from bridge.features.answers.question_kind import (
+    Kind,
+    ask_of_choice,
+    can_answer,
+    is_of_another_kind,
+    kind_of,
+    kind_phrases,
+)
 
 
 @pytest.mark.parametrize(
@@ -120,3 +127,17 @@ def test_what_says_only_something_else(kind: Kind, text: str, is_other: bool) ->
 def test_a_noun_of_german_is_no_name_in_place_of_a_moment() -> None:
     text, question = "Es kommt nach der ersten Gare in den Ofen.", "Wann kommt das Brot in den Ofen?"
     assert not is_of_another_kind("moment", text, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacking"),
+    [
+        ("Which bank gave me the mortgage?", "The spread is what the bank earns on it.", "which bank"),
+        ("Which bank gave me the mortgage?", "The mortgage is of the bank Monte Verde.", ""),
+        ("Quale banca mi ha dato il mutuo?", "Il mutuo arriva dalla banca dopo la perizia.", "quale banca"),
+        ("Which level is it?", "It works at level 2.", ""),
+        ("Which bank gave it?", "Monte Verde gave it.", ""),
+    ],
+)
+def test_which_of_some_things_needs_the_name_of_one_beside_it(question: str, text: str, lacking: str) -> None:
+    assert ask_of_choice(question, [text]) == lacking

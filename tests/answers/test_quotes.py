@@ -292,3 +292,16 @@ def test_a_list_of_the_note_is_quoted_where_several_things_are_asked_for() -> No
 def test_forms_of_the_words_that_ask_are_not_looked_for() -> None:
     text = "Il pane si chiama levain e non contiene sale. Questo impasto è della nonna, che ne era molto fiera."
     assert quoted("Come si chiamava il levain?", relevant("Pane.md", text.encode()), most=1)[0].startswith("Il pane")
+
+
+@pytest.mark.parametrize(
+    ("question", "is_named"), [("Who paid on 26 May 2002?", True), ("Who paid on 2.4.2002?", False)]
+)
+def test_a_day_alone_names_the_note_of_it(question: str, is_named: bool) -> None:
+    note = relevant("2002-05-26 Dinner at Rosa and Ada.md", b"The bill was paid by Bea.\n")
+    assert note.ask(question).is_named is is_named
+
+
+def test_a_property_answers_by_a_word_like_its_name() -> None:
+    note = relevant("The Scam.md", b"---\nAuthor: The plain bagel\n---\nIl guadagno non e mai passivo.\n")
+    assert quoted("Chi e l'autore di The Scam?", note)[0] == "Author: The plain bagel"

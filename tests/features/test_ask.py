@@ -51,6 +51,12 @@ async def test_what_the_properties_of_a_quoted_note_say_is_not_missing(served: S
     assert found["answerability"]["missing"] == ["novel"]
 
 
+async def test_a_line_without_a_place_does_not_answer_where(served: Served) -> None:
+    await served.call("create_note", path="Bike.md", text="# Road bike\n\nI bought a road bike, and it gives me joy.\n")
+    judged = (await ask(served, "Where did I buy my road bike?"))["answerability"]
+    assert (judged["verdict"], judged["missing"]) == ("partial", ["where"])
+
+
 @pytest.mark.parametrize("day", ["2002-09-26", "September 26th, 2002", "26 Sep 2002", "26.9.2002"])
 async def test_a_question_on_a_day_is_answered_by_what_says_that_day(served: Served, day: str) -> None:
     for path, text in (
