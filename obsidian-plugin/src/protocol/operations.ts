@@ -22,7 +22,7 @@ export const FORMS = {
 	rename_heading: "51abea2ca773",
 	property_report: "bd1ac1640c23",
 	check_notes: "30118bd53cc5",
-	change_notes: "e26ab3fc1d55",
+	change_notes: "df1ac22cab3a",
 	dismiss: "46cb3c4aefbe",
 	plan_tidy: "ea113ed13022",
 	show_plan: "4fda02aa2e57",
@@ -412,6 +412,8 @@ export interface ChangeNotesArguments {
 	readonly find?: string;
 	/** The new text. */
 	readonly replace?: string;
+	/** Leave `find` alone within longer words. */
+	readonly whole_words?: boolean;
 	/** Folder to move them to; links follow. */
 	readonly to?: string | null;
 	/** The expected effect; any other is refused. */
