@@ -553,7 +553,8 @@ async def test_a_large_change_that_was_confirmed_and_undone_is_one_line(served: 
         assert "confirmation_required" in text_of(await agent.call_tool("change_notes", rename))
         await agent.call_tool("change_notes", {**rename, "confirm": True})
         path = await until(having(folder, "- `change_notes` in 14 notes: `color` → `colour`\n"))
-        assert "## Problems" not in path.read_text()
+        # The change is known before the call that made it has ended.
+        await until(lambda: "## Problems" not in path.read_text())
         session = properties(path)["session"]
         assert (await served.call("undo_change", change_id=session)).status == 200
         await agent.call_tool("list_tags", {})
