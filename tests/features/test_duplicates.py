@@ -52,7 +52,7 @@ def test_the_most_alike_comes_first_and_the_unlike_not_at_all() -> None:
 def test_words_are_the_same_in_pieces_of_any_length(text: str, length: int) -> None:
     whole = [*overlap.comparable_words(text)]
     with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(overlap, "PIECE", length)
+        patches.setattr(overlap, "PIECE_CHARS", length)
         assert [*overlap.comparable_words(text)] == whole
 
 

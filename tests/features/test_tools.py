@@ -12,7 +12,7 @@ from bridge.api.presets import META, listed_tools
 from bridge.data_folder import default_models_dir
 from bridge.errors import ModelMissing
 from bridge.features import operations
-from bridge.features.tools.likeness import ENOUGH, DescriptionVectors, is_understood, rank
+from bridge.features.tools.likeness import MIN_TASK_LIKENESS, DescriptionVectors, is_understood, rank
 from bridge.features.tools.operations import accuracy
 from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
 from bridge.models.embedder import Embedder
@@ -93,7 +93,7 @@ async def test_the_tool_for_a_task_is_found(part: str) -> None:
     not_first, not_among = [], []
     tasks = json.loads(TASKS.read_text(encoding="utf-8"))[part]
     for task, right in tasks:
-        names = [tool.name for likeness, tool in rank(task, tools)[:3] if likeness >= ENOUGH]
+        names = [tool.name for likeness, tool in rank(task, tools)[:3] if likeness >= MIN_TASK_LIKENESS]
         if not (names[0] in right if names and right else names == right):
             not_first.append((task, names))
         if not (any(name in right for name in names) if right else not names):

@@ -1,7 +1,7 @@
 """Names that several notes link to and no note has."""
 
 from bridge.features.links.mentions import NameFinder, NoteName
-from bridge.features.links.note_candidates import DOUBTFUL, MeantNotes, NameProspect, find_candidates
+from bridge.features.links.note_candidates import DOUBTFUL_CONFIDENCE, MeantNotes, NameProspect, find_candidates
 from bridge.types import VaultPath
 
 
@@ -35,7 +35,10 @@ def test_an_alias_is_doubtful_where_another_title_says_it_in_full() -> None:
     ])  # fmt: skip
     meant = MeantNotes(finder)
     found = [meant.find(name) for name in ("The Dark Age", "Working Title")]
-    assert [(one.path, one.confidence > DOUBTFUL) for one in found if one] == [("Album.md", False), ("Album.md", True)]
+    assert [(one.path, one.confidence > DOUBTFUL_CONFIDENCE) for one in found if one] == [
+        ("Album.md", False),
+        ("Album.md", True),
+    ]
 
 
 def test_initials_that_the_name_of_a_note_has_in_brackets_are_that_note() -> None:

@@ -41,7 +41,7 @@ from bridge.types import Among, VaultPath
 
 Direction = Literal["ASC", "DESC"]
 
-DEEPEST: Final = 20
+MAX_FILTER_DEPTH: Final = 20
 MAX_BYTES: Final = 1_000_000
 
 
@@ -125,7 +125,7 @@ def check_view(view: BaseView) -> None:
 
 
 def read_filter(value: Any, depth: int = 0) -> Node:
-    if depth > DEEPEST:
+    if depth > MAX_FILTER_DEPTH:
         raise InvalidArguments("The filters are nested too deeply.")
     match value:
         case None:

@@ -44,8 +44,7 @@ from bridge.types import VaultPath
 MAX_CARD_CHARS: Final = 320
 """Most characters of one memory, journal or note."""
 
-SENTENCES: Final = 3
-"""Most sentences of a long note."""
+MAX_NOTE_SENTENCES: Final = 3
 
 
 def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
@@ -65,7 +64,7 @@ def cut_line(text: str) -> str:
 
 def _choose(note: Note, focus: str) -> str:
     """Return the sentences that stand for a note, as many as are short enough together; empty if not even one is."""
-    for most in range(SENTENCES, 0, -1):
+    for most in range(MAX_NOTE_SENTENCES, 0, -1):
         told = " … ".join(one_line(visible_text(one.text)) for one in choose_sentences_of([note], most, focus))
         if len(told) <= MAX_CARD_CHARS:
             return told
@@ -102,7 +101,7 @@ TOLD: Final[Mapping[Told, str]] = {
 MAX_TOLD: Final = 2
 """Maximum lines of each kind that a briefing quotes from one session."""
 
-RECENT: Final = 3
+RECENT_SESSIONS: Final = 3
 """Last sessions of the client whose files say what it works on."""
 
 
@@ -147,7 +146,7 @@ def is_own(reader: Reader, note: IndexedNote) -> bool:
 
 def recent_paths(call: Call, reader: Reader, journals: Iterable[IndexedNote]) -> list[VaultPath]:
     """Return the notes that the last sessions of a client changed."""
-    own = [note for note in journals if is_own(reader, note)][:RECENT]
+    own = [note for note in journals if is_own(reader, note)][:RECENT_SESSIONS]
     files = [file for note in own for file in _texts(property_of(note.properties, "files"))]
     return [VaultPath(file) for file in dict.fromkeys(files) if file in call.vault.index.notes]
 

@@ -58,23 +58,22 @@ BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memo
 WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
 """Parts whose cards tell what their notes say."""
 
-WEAK, NEAR = 0.1, 0.4
+MIN_SCORE, MIN_SHARE_OF_BEST = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
 
 FITTING_SCORE = 0.45
 """The score of a note from which a session that changed it fits the task."""
 
-RARE = 3.5
+RARE_WORD_NOTES = 3.5
 """Notes with a word below which it is as rare as one that none has, such as a verb of the task."""
 
-ALIKE = 0.6
+MIN_FITTING_SIMILARITY = 0.6
 """The calibrated similarity in meaning from which a memory fits the task whatever words it shares."""
 
-BUDGET, LIMIT = 1_200, 5
+DEFAULT_TOKENS, DEFAULT_ENTRIES = 1_200, 5
 """Tokens of a briefing, and entries of each part, by default."""
 
-FOUND = 50
-"""Notes that a search for the task returns."""
+MAX_FOUND_NOTES = 50
 
 
 class BriefItem(Record):
@@ -123,9 +122,9 @@ class BriefRequest(Record):
     task: str = ""
     paths: tuple[VaultPath, ...] = ()
     tags: tuple[str, ...] = ()
-    budget: int = BUDGET
+    budget: int = DEFAULT_TOKENS
     parts: tuple[BriefPart, ...] = ()
-    limit: int = LIMIT
+    limit: int = DEFAULT_ENTRIES
 
 
 async def compose_brief(call: Call, other: Call | None, reader: Reader, request: BriefRequest) -> AgentBrief:
@@ -219,7 +218,7 @@ def find_worth(call: Call, terms: Collection[str], said: Iterable[str]) -> dict[
     index = call.vault.index.view("notes")
     content = content_words([word for word in question_words(" ".join(said)) if word not in brief_text.NOTE_WORDS])
     asked = {term: term if RUN.search(word) else word for word in content for term in brief_text.terms_of((word,))}
-    most = math.log(1 + (len(index.notes) + ASSUMED_NOTES) / RARE)
+    most = math.log(1 + (len(index.notes) + ASSUMED_NOTES) / RARE_WORD_NOTES)
     known = {term: word for term, word in asked.items() if term in terms and term not in brief_text.NOTE_WORDS}
     return {term: min(most, idf(index, word)) for term, word in known.items()}
 
@@ -232,18 +231,17 @@ async def find_fitting(call: Call, query: str) -> tuple[dict[VaultPath, float], 
     # Journals are told by their age; they repeat each other, which makes a search among them slow.
     sides: tuple[tuple[Among, tuple[VaultPath, ...]], ...] = (("notes", ()), ("agents", (memory,)))
     for among, inside in sides if query else ():
-        request = SearchRequest(query, limit=FOUND, paths=inside, explain=bool(inside))
+        request = SearchRequest(query, limit=MAX_FOUND_NOTES, paths=inside, explain=bool(inside))
         answer = await search(await call.vault.sources_among(among), request)
         top = max((hit.score for hit in answer.hits), default=0.0)
         close |= {hit.path for hit in answer.hits if not inside and hit.score >= FITTING_SCORE}
         # A search of some notes lists all of them, however little they fit.
-        least = max(WEAK, NEAR * top) if inside else 0.0
+        least = max(MIN_SCORE, MIN_SHARE_OF_BEST * top) if inside else 0.0
         fitting = {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
         if answer.explain is not None:
             retrievers = answer.explain.lanes
-            apart = [
-                path for path in fitting if (near := retrievers[path].get("meaning")) is None or near.calibrated < ALIKE
-            ]
+            meanings = {path: retrievers[path].get("meaning") for path in fitting}
+            apart = [path for path, one in meanings.items() if one is None or one.calibrated < MIN_FITTING_SIMILARITY]
             for path in await asyncio.to_thread(find_strangers, call, query, apart):
                 del fitting[path]
         found |= fitting
@@ -314,9 +312,9 @@ async def brief(
     task: Annotated[str, Meta(max_length=10_000)] = "",
     paths: tuple[VaultPath, ...] = (),
     tags: tuple[str, ...] = (),
-    budget: Annotated[int, Meta(ge=100, le=8_000)] = BUDGET,
+    budget: Annotated[int, Meta(ge=100, le=8_000)] = DEFAULT_TOKENS,
     parts: tuple[BriefPart, ...] = (),
-    limit: Annotated[int, Meta(ge=1, le=50)] = LIMIT,
+    limit: Annotated[int, Meta(ge=1, le=50)] = DEFAULT_ENTRIES,
     everywhere: bool | None = None,
     session: Annotated[str, Meta(max_length=200)] | None = None,
 ) -> AgentBrief:

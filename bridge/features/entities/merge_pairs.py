@@ -56,7 +56,7 @@ MIN_COMMON_BYTES = 24
 SHARE_OF_PROSE = 0.15
 """Share of the shorter text's sequences of prose that two texts must share, beside tables that a template fills."""
 
-PARTS = 8
+SEQUENCE_PARTS = 8
 """Parts in which sequences are compared, each of which needs a share of the memory."""
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -112,9 +112,9 @@ def _count_shared(
     sizes = np.zeros(len(runs), np.int64)
     keys: list[NDArray[np.int64]] = []
     begins = np.zeros(len(runs), np.int64)
-    for part in range(1, PARTS + 1):
+    for part in range(1, SEQUENCE_PARTS + 1):
         pause()
-        last = np.uint64(part * (2**64 // PARTS) - 1)
+        last = np.uint64(part * (2**64 // SEQUENCE_PARTS) - 1)
         ends = np.array([np.searchsorted(own, last, "right") for own in runs], np.int64)
         parts = [own[first:end] for own, first, end in zip(runs, begins.tolist(), ends.tolist(), strict=True)]
         begins = ends
@@ -160,16 +160,16 @@ MergeReason = Literal["name", "alias", "text", "stub", "neighbours"]
 MIN_SIZE_RATIO: Final = 0.5
 """How long the shorter of two texts must be, as a share of the longer, to be the same text."""
 
-SAME: Final = 0.95
+COPY_SHARE: Final = 0.95
 """Share of text in common, and of its length, from which one note is a copy of another."""
 
-SHORT: Final = 12
+MAX_SHORT_NOTE_WORDS: Final = 12
 """Words up to which a note says nothing beside another of its name."""
 
 MAX_STUB_CHARS: Final = 1_000
 """Characters of a stub, properties included."""
 
-ESTABLISHED: Final = 2
+MIN_KNOWN_BACKLINKS: Final = 2
 """Notes that link to one from which on it is known under its own name."""
 
 MAX_NAMESAKES: Final = 4
@@ -178,7 +178,7 @@ MAX_NAMESAKES: Final = 4
 MIN_DAYS: Final = 3
 """Notes with a day as their name that a folder of daily notes has."""
 
-DAYS: Final = 0.5
+MIN_DAILY_SHARE: Final = 0.5
 """Their share of it."""
 
 _WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "stub": 0.6, "neighbours": 0.3}
@@ -247,7 +247,7 @@ def find_merge_pairs(
     folders = {path: path.rpartition("/")[0] for path in paths}
     sizes, dated = Counter(folders.values()), Counter(folders[path] for path in paths if day_in_name(path))
     # The settings often name a folder that was renamed since.
-    daily = {folder for folder, count in dated.items() if count >= max(MIN_DAYS, DAYS * sizes[folder])}
+    daily = {folder for folder, count in dated.items() if count >= max(MIN_DAYS, MIN_DAILY_SHARE * sizes[folder])}
     days = frozenset(path for path in paths if folders[path] in daily or folders[path] == daily_folder != "")
     quotes = Counter(sign for path in paths for sign in _QUOTE.findall(notes[path].title))
 
@@ -302,7 +302,7 @@ def _compare_prose(
     }
     # What a note has in common with two others is a form that they fill.
     times = Counter(path for pair in common for path in pair)
-    return {pair: share for pair, share in common.items() if share >= SAME or max(map(times.__getitem__, pair)) == 1}
+    return {pair: part for pair, part in common.items() if part >= COPY_SHARE or max(map(times.__getitem__, pair)) == 1}
 
 
 def _is_likely(
@@ -316,8 +316,8 @@ def _is_likely(
     one, other = (notes[path].title for path in pair)
     is_copy = _is_copy(pair, common, notes, texts)
     # What both have in common is then a part of each, as the credits of two songs are.
-    are_known = set(reasons) == {"text"} and all(len(graph.linked_from(path)) >= ESTABLISHED for path in pair)
-    if not may_be_one(one, other, is_copy=is_copy) or (are_known and common[pair] < SAME):
+    are_known = set(reasons) == {"text"} and all(len(graph.linked_from(path)) >= MIN_KNOWN_BACKLINKS for path in pair)
+    if not may_be_one(one, other, is_copy=is_copy) or (are_known and common[pair] < COPY_SHARE):
         return False
     if is_copy:
         return True
@@ -327,7 +327,7 @@ def _is_likely(
     same_mark = _mark_of(one) == _mark_of(other)
     # A sign says that even a stub is of its kind.
     plain = [both for both in (pair, pair[::-1]) if not _mark_of(notes[both[0]].title)]
-    if not same_mark and common.get(pair, 0.0) < SAME and not any(_is_stub(*both, notes, texts) for both in plain):
+    if not same_mark and common.get(pair, 0.0) < COPY_SHARE and not any(_is_stub(*two, notes, texts) for two in plain):
         return False
     # A word spelt otherwise behind its first letter may be a program.
     bare, same = (title.removeprefix(_mark_of(title)).strip() for title in (one, other))
@@ -410,7 +410,7 @@ def _is_copy(
         return " ".join(comparable_words(texts[path])).replace(" ".join(comparable_words(notes[path].title)), "")
 
     one, other = map(said, pair)
-    return bool(one) and (one == other or (common.get(pair, 0.0) >= SAME and _sizes_alike(one, other, SAME)))
+    return bool(one) and (one == other or (common.get(pair, 0) >= COPY_SHARE and _sizes_alike(one, other, COPY_SHARE)))
 
 
 def _sizes_alike(one: str, other: str, least: float) -> bool:
@@ -465,7 +465,7 @@ def _is_stub(
     if len(texts[path]) > MAX_STUB_CHARS or not facts <= others or any(link.embed for link in notes[path].links):
         return False
     count, other_count = (len([*comparable_words(texts[one])]) for one in (path, other))
-    return count <= min(SHORT, other_count) and other_count > 0
+    return count <= min(MAX_SHORT_NOTE_WORDS, other_count) and other_count > 0
 
 
 def _make_pair(
@@ -487,7 +487,7 @@ def _make_pair(
         pair,
         key=lambda path: (
             # Of two with the same text, the one that is marked as a copy goes.
-            (common or 0.0) >= SAME and _COPY.search(notes[path].title) is None,
+            (common or 0.0) >= COPY_SHARE and _COPY.search(notes[path].title) is None,
             *fitness(path, pair[path == pair[0]]),
             len(neighbours(path)) * 100 + len(texts[path]),
             _COPY.search(notes[path].title) is None,

@@ -155,8 +155,7 @@ def drop_details(record: logging.LogRecord) -> bool:
 
 T = TypeVar("T")
 
-PAGES = 20
-"""Most pages of a list of tools that are read."""
+MAX_TOOL_PAGES = 20
 MAX_TOOLS = 200
 MAX_FAILURE_CHARS = 300
 """Most characters of what a server says about its failure."""
@@ -339,7 +338,7 @@ class Connection:
     async def _read_tools(self, client: "Client") -> Mapping[str, "Tool"]:
         tools: dict[str, Tool] = {}
         cursor: str | None = None
-        for _ in range(PAGES):
+        for _ in range(MAX_TOOL_PAGES):
             page = await client.list_tools(cursor=cursor)
             tools |= {tool.name: tool for tool in page.tools[: MAX_TOOLS - len(tools)]}
             cursor = page.next_cursor

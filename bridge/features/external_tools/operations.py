@@ -265,7 +265,7 @@ def server_list_view(listed: ListedServers) -> Iterable[Element]:
             yield f"  {tool.name}{unused}: {tool.description} Arguments: {tool.arguments}"
 
 
-NAMED = 5
+MAX_LISTED_TOOLS = 5
 """Tools of a server that are named."""
 
 
@@ -292,7 +292,7 @@ async def check_server(call: Call, server: ExternalServer) -> Finding:
             names = [one.tool for one in connection.summaries]
     except BridgeError as error:
         return make_finding(check, "warn", error.message, error.hint)
-    named = f": {', '.join(names[:NAMED])}{' …' if len(names) > NAMED else ''}" if names else ""
+    named = f": {', '.join(names[:MAX_LISTED_TOOLS])}{' …' if len(names) > MAX_LISTED_TOOLS else ''}" if names else ""
     return make_finding(check, "ok", f"It answers, with {count_of(len(names), 'tool')}{named}.")
 
 

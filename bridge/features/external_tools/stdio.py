@@ -89,7 +89,7 @@ MAX_LINE_BYTES = 16 << 20
 """Most bytes of a message; a server that sends more is ended."""
 MAX_ITEMS = 2_000
 """Most items of a list in an answer, such as its parts or tools; to check more would take seconds."""
-CHUNK = 1 << 16
+CHUNK_BYTES = 1 << 16
 MAX_BURST_BYTES, REST_S = 1 << 20, 0.25
 """Bytes of a standard error that are read until the reader rests, and for how many seconds."""
 LAST_WORDS = 2_000
@@ -122,7 +122,7 @@ class Program:
     async def read_errors(self) -> None:
         """Read its standard error to the end, so that it never waits for a reader."""
         stream, size = self.process.stderr, 0
-        while stream is not None and (chunk := await stream.read(CHUNK)):
+        while stream is not None and (chunk := await stream.read(CHUNK_BYTES)):
             self._errors.append(chunk)
             if (size := size + len(chunk)) >= MAX_BURST_BYTES:
                 # One that writes without end does not keep this process busy.

@@ -66,7 +66,7 @@ T = TypeVar("T")
 Page = tuple[tuple[T, ...], int]
 """One page of what stands out, and how many there are in all."""
 
-TOP = 5
+MAX_COMMUNITY_NOTES = 5
 """Notes that stand for a community."""
 
 MIN_COMMUNITY_NOTES = 3
@@ -188,7 +188,7 @@ def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice
             len(members),
             tuple(
                 path_at(graph_snapshot, shape, at)
-                for at in sorted(members, key=lambda at: (-int(degree[at]), at))[:TOP]
+                for at in sorted(members, key=lambda at: (-int(degree[at]), at))[:MAX_COMMUNITY_NOTES]
             ),
         )
         for number, members in groups.items()

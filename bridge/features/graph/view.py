@@ -32,26 +32,22 @@ from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.types import VaultPath
 
-AROUND = 300
-"""Nodes of a picture around a note at most."""
+MAX_NODES_AROUND = 300
 
-WHOLE = 10_000
-"""Nodes of a picture of all at most."""
+MAX_NODES = 10_000
 
-FOLDED = 2_000
+MAX_UNFOLDED_NODES = 2_000
 """Nodes from which on a picture of all shows communities in their place."""
 
-COLOURED = 20_000
+MAX_COLOURED_NOTES = 20_000
 """Notes of a vault up to which a picture around a note tells communities, which are found for all of them at once."""
 
-EDGES = 50_000
-"""Edges of a picture at most, those that weigh most."""
+MAX_EDGES = 50_000
 
 MAX_NODE_SIZE = 10.0
 """The size of the node that is joined to most."""
 
-GROUPS = 300
-"""Communities that are named at most."""
+MAX_NAMED_COMMUNITIES = 300
 
 
 class ViewNode(Record):
@@ -130,10 +126,10 @@ async def graph_view(
     stubs: bool = False,
     criteria: FilterArguments = NoteFilter(),
     community: Annotated[int, Meta(ge=0)] | None = None,
-    notes: Annotated[tuple[VaultPath, ...], Meta(max_length=AROUND)] = (),
+    notes: Annotated[tuple[VaultPath, ...], Meta(max_length=MAX_NODES_AROUND)] = (),
     tagged: bool = False,
     fold: bool | None = None,
-    limit: Annotated[int, Meta(ge=1, le=WHOLE)] | None = None,
+    limit: Annotated[int, Meta(ge=1, le=MAX_NODES)] | None = None,
     mode: GraphMode = "links",
 ) -> GraphView:
     """Draw the graph around a note, or all of it. The same notes keep their places.
@@ -165,7 +161,7 @@ async def graph_view(
     request = replace(criteria.request(), folder=folder_of(graph_snapshot.notes, criteria.folder))
     analytics = call.vault.analytics
     edges = await analytics.edges(graph_snapshot, kinds, stubs=stubs) if topics is None else topics
-    coloured = start is None or community is not None or len(graph_snapshot.graph) <= COLOURED
+    coloured = start is None or community is not None or len(graph_snapshot.graph) <= MAX_COLOURED_NOTES
     shape = await analytics.shape(graph_snapshot, kinds) if coloured else None
     only = tuple(require_number(call, graph_snapshot, note) for note in notes) or None
     if topics is not None and only is None and start is None:
@@ -210,12 +206,12 @@ def build_picture(
         some[list(chosen.only)] = True
         passing &= some
     if chosen.start is not None:
-        most = min(chosen.limit or AROUND, AROUND)
+        most = min(chosen.limit or MAX_NODES_AROUND, MAX_NODES_AROUND)
         marks, total = select_around(edges, chosen.start, chosen.depth, passing, most)
         return draw_nodes(edges, marks, community, total, most), False
     total = int(passing.sum())
-    most = chosen.limit or WHOLE
-    if total > FOLDED if chosen.fold is None else chosen.fold:
+    most = chosen.limit or MAX_NODES
+    if total > MAX_UNFOLDED_NODES if chosen.fold is None else chosen.fold:
         return draw_communities(edges, passing, community, MIN_COMMUNITY_NOTES, most), True
     return draw_nodes(edges, passing, community, total, most), False
 
@@ -229,7 +225,7 @@ def build_graph_view(
     folds: bool,
     tagged: bool,
 ) -> GraphView:
-    groups = {} if shape is None else community_members(shape, GROUPS)
+    groups = {} if shape is None else community_members(shape, MAX_NAMED_COMMUNITIES)
     present = {*picture.community.tolist()}
     groups = {number: inside for number, inside in groups.items() if number in present}
     names = {} if shape is None else label_communities(graph_snapshot, shape, groups)
@@ -274,7 +270,7 @@ def view_edges(edges: Edges) -> tuple[ViewEdge, ...]:
         pair = (source, target) if source < target else (target, source)
         first, last, kinds, sum_ = found.get(pair, (source, target, set(), 0.0))
         found[pair] = first, last, kinds | {kind}, sum_ + weight
-    strongest = sorted(found.values(), key=lambda edge: -edge[3])[:EDGES]
+    strongest = sorted(found.values(), key=lambda edge: -edge[3])[:MAX_EDGES]
     return tuple(
         ViewEdge(source, target, tuple(KINDS[kind] for kind in sorted(kinds)), round(weight, 2))
         for source, target, kinds, weight in strongest

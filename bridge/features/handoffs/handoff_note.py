@@ -37,8 +37,7 @@ Items = Annotated[tuple[Short, ...], Meta(max_length=50)]
 
 Outcome = Literal["still_true", "changed", "gone", "unchecked"]
 
-SHOWN: Final = 160
-"""Most characters of a line or value that a verdict repeats."""
+MAX_QUOTED_CHARS: Final = 160
 
 _TASK: Final = re.compile(r"(?P<path>.+?\.md):(?P<line>[0-9]{1,9})(?:\s+(?P<text>.*))?")
 _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
@@ -242,9 +241,9 @@ def _check_note(proof: Proof, note: Note) -> ProofCheck:
         name = proof.property.casefold()
         found = [value for key, value in note.properties.items() if str(key).casefold() == name]
         value = found[0] if found else None
-        fact = (
-            f"`{proof.property}` is {shorten(str(value), SHOWN)}" if found else f"it has no property `{proof.property}`"
-        )
+        fact = f"it has no property `{proof.property}`"
+        if found:
+            fact = f"`{proof.property}` is {shorten(str(value), MAX_QUOTED_CHARS)}"
         return _compare(fact, holds=_as_list(value) == _as_list(proof.value))
     return ProofCheck("unchecked", "the proof names a note but nothing in it")
 
@@ -263,7 +262,7 @@ def _check_quote(quote: str, text: str) -> ProofCheck:
     near = similar_lines(lines, one_line(wanted), 0.0)
     if not near:
         return ProofCheck("changed", "the note is empty")
-    line = shorten(one_line(lines[near[0] - 1]), SHOWN)
+    line = shorten(one_line(lines[near[0] - 1]), MAX_QUOTED_CHARS)
     return ProofCheck("changed", f"it lacks the quote; the nearest line is {near[0]}: “{line}”")
 
 

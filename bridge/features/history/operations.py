@@ -426,8 +426,7 @@ MIB = 1 << 20
 WEEK_S = 7 * 24 * 3600.0
 """Seconds for which `doctor` names a change that was made in part; only a look at its notes settles it."""
 
-NAMED = 3
-"""Most notes of such changes that it names."""
+MAX_NAMED_NOTES = 3
 
 WRITTEN_S = 60.0
 """Seconds after which a change that is still being written is left over."""
@@ -468,8 +467,8 @@ def _look_at(host: Host, changes: Sequence[Change]) -> str:
     other = list(dict.fromkeys(path for path, before in replaced if path in notes and notes[path].digest != before))
     if not other:
         return "all their notes are as they were before."
-    named = ", ".join(f"`{path}`" for path in other[:NAMED])
-    more = f" and {len(other) - NAMED:,} more" if len(other) > NAMED else ""
+    named = ", ".join(f"`{path}`" for path in other[:MAX_NAMED_NOTES])
+    more = f" and {len(other) - MAX_NAMED_NOTES:,} more" if len(other) > MAX_NAMED_NOTES else ""
     return f"look at {named}{more}: the others are as they were before."
 
 

@@ -14,7 +14,7 @@ from bridge.types import VaultPath
 
 Lack = Literal["orphans", "dead_ends", "sources"]
 
-TOP = 5
+MAX_BACKLINKS = 5
 """Linking notes that are listed for each stub."""
 
 
@@ -107,7 +107,7 @@ def stubs(
         Stub(
             graph_snapshot.graph.nodes.labels[int(found[at])].lstrip("\0"),
             int(wanted[at]),
-            tuple(sorted(paths[int(one)] for one in pairs[first[at] : first[at] + min(wanted[at], TOP), 1])),
+            tuple(sorted(paths[int(one)] for one in pairs[first[at] : first[at] + min(wanted[at], MAX_BACKLINKS), 1])),
         )
         for at in best
     )

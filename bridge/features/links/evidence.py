@@ -23,40 +23,39 @@ Strictness = Literal["conservative", "balanced", "aggressive"]
 THRESHOLDS: Final[Mapping[Strictness, float]] = {"conservative": 0.55, "balanced": 0.4, "aggressive": 0.2}
 """Minimum likelihood of a suggested link."""
 
-PRIOR: Final = 0.8
-ALONE: Final = 1.1
-ALIAS: Final = -2.1
-OTHER_CASE: Final = -2.8
-PARTED: Final = -3.3
-ALMOST: Final = -4.0
-PLAIN: Final = -0.5
-ELSEWHERE: Final = -6.0
-COMPOUND: Final = -2.0
-LONG: Final = 1.6
-COMMON: Final = -0.5
-SHARE: Final = 0.75
-HABIT: Final = 0.8
-NEARNESS: Final = 0.5
+PRIOR_WEIGHT: Final = 0.8
+OWN_LINE_WEIGHT: Final = 1.1
+ALIAS_WEIGHT: Final = -2.1
+OTHER_CASE_WEIGHT: Final = -2.8
+OTHER_SPACING_WEIGHT: Final = -3.3
+INEXACT_WEIGHT: Final = -4.0
+PLAIN_WORD_WEIGHT: Final = -0.5
+PLACEHOLDER_WEIGHT: Final = -6.0
+COMPOUND_WEIGHT: Final = -2.0
+LENGTH_WEIGHT: Final = 1.6
+RARITY_WEIGHT: Final = -0.5
+LINE_SHARE_WEIGHT: Final = 0.75
+HABIT_WEIGHT: Final = 0.8
+NEARNESS_WEIGHT: Final = 0.5
 COSINES: Final[Mapping[str, tuple[float, float]]] = {"all-minilm-l6-v2": (0.2, 0.6)}
 """By model: cosines of unrelated and of closely related notes; other models are not calibrated."""
 
 MAX_RARE_NOTES: Final = 3
-"""Maximum number of notes for a name to count as rare."""
 
-HABITUAL: Final = 2
+MIN_HABIT_LINKS: Final = 2
 """Minimum number of links to a note that show a habit."""
 
-LONG_LINE: Final = 10_000
+MAX_LINE_CHARS: Final = 10_000
 """Characters on each side of a mention beyond which the length of its line no longer matters."""
 
-DECORATION: Final = 200
+DECORATION_CHARS: Final = 200
 """Maximum number of characters for bullets, boxes and bars around a mention."""
 
 FULL_LENGTH: Final = 20.0
 UNSPACED_WORTH: Final = 2.5
 """Letters that one character of a script without spaces counts for."""
 
-NEAR: Final = 100
+CONTEXT_CHARS: Final = 100
 """Characters around a mention in which a menu path or a placeholder is searched."""
 
 _ARROW: Final = r"(?:[→➔➜⇒▸›»⟶]|->)"
@@ -83,18 +82,18 @@ def likelihood(parts: tuple[LinkEvidence, ...]) -> float:
 
 def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[LinkEvidence]:
     length = len(wording) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(wording))
-    parts = [LinkEvidence("prior", PRIOR), LinkEvidence("length", LONG * min(length, FULL_LENGTH) / 10)]
+    parts = [LinkEvidence("prior", PRIOR_WEIGHT), LinkEvidence("length", LENGTH_WEIGHT * min(length, FULL_LENGTH) / 10)]
     if almost:
         same = letters_and_digits(fold_case(wording)) == letters_and_digits(fold_case(name))
-        parts.append(LinkEvidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
+        parts.append(LinkEvidence("almost", OTHER_SPACING_WEIGHT if same else INEXACT_WEIGHT, f"almost says “{name}”"))
     elif alias:
-        parts.append(LinkEvidence("alias", ALIAS, f"says the alias “{wording}”"))
+        parts.append(LinkEvidence("alias", ALIAS_WEIGHT, f"says the alias “{wording}”"))
     elif wording == name:
         # A name in lower case is a word like any other.
         plain = wording.isascii() and wording.isalpha() and wording.islower()
-        parts.append(LinkEvidence("exact", PLAIN if plain else 0.0, f"says “{wording}”"))
+        parts.append(LinkEvidence("exact", PLAIN_WORD_WEIGHT if plain else 0.0, f"says “{wording}”"))
     else:
-        parts.append(LinkEvidence("case", OTHER_CASE, f"says “{wording}” for “{name}”"))
+        parts.append(LinkEvidence("case", OTHER_CASE_WEIGHT, f"says “{wording}” for “{name}”"))
     return parts
 
 
@@ -106,27 +105,28 @@ def place_evidence(text: str, start: int, end: int) -> list[LinkEvidence]:
     a compound seldom means what it names.
     """
     # A line may have a megabyte and thousands of mentions.
-    nearest, farthest = max(0, start - LONG_LINE), min(len(text), end + LONG_LINE)
+    nearest, farthest = max(0, start - MAX_LINE_CHARS), min(len(text), end + MAX_LINE_CHARS)
     first = text.rfind("\n", nearest, start) + 1 or nearest
     last = text.find("\n", end, farthest)
     last = farthest if last < 0 else last
-    parts = [LinkEvidence("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
-    if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
-        parts.append(LinkEvidence("alone", ALONE, "stands alone on its line"))
-    before, after = text[max(first, start - NEAR) : start], text[end : min(last, end + NEAR)]
+    parts = [LinkEvidence("share", LINE_SHARE_WEIGHT * min(1.0, (end - start) / max(1, last - first)))]
+    if last - first - (end - start) <= DECORATION_CHARS and not _DECORATION.sub("", text[first:start] + text[end:last]):
+        parts.append(LinkEvidence("alone", OWN_LINE_WEIGHT, "stands alone on its line"))
+    before, after = text[max(first, start - CONTEXT_CHARS) : start], text[end : min(last, end + CONTEXT_CHARS)]
     chained = _LED_TO.search(before) or _LEADS_ON.match(after)
     if chained and (_MENU.search(before + text[start:end] + after) or _NAMED_MENU.search(before)):
-        parts.append(LinkEvidence("menu", ELSEWHERE))
+        parts.append(LinkEvidence("menu", PLACEHOLDER_WEIGHT))
     elif before.endswith("[") and after.startswith("]"):
-        parts.append(LinkEvidence("placeholder", ELSEWHERE))
+        parts.append(LinkEvidence("placeholder", PLACEHOLDER_WEIGHT))
     elif _PREFIXED.search(before) or _SUFFIXED.match(after):
-        parts.append(LinkEvidence("compound", COMPOUND))
+        parts.append(LinkEvidence("compound", COMPOUND_WEIGHT))
     return parts
 
 
 def rarity_evidence(notes: int) -> LinkEvidence:
     """Judge how many notes contain the name: one in all of them is an ordinary word."""
-    return LinkEvidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= MAX_RARE_NOTES else "")
+    why = "a rare name" if notes <= MAX_RARE_NOTES else ""
+    return LinkEvidence("rarity", RARITY_WEIGHT * math.log2(max(1, notes)), why)
 
 
 def habit_evidence(linked: int, mentioned: int) -> LinkEvidence | None:
@@ -134,8 +134,8 @@ def habit_evidence(linked: int, mentioned: int) -> LinkEvidence | None:
     if not linked:
         return None
     unlinked = max(0, mentioned - linked)
-    weight = HABIT * math.log((linked + 1) / (unlinked + 1))
-    if linked < HABITUAL or linked < unlinked:
+    weight = HABIT_WEIGHT * math.log((linked + 1) / (unlinked + 1))
+    if linked < MIN_HABIT_LINKS or linked < unlinked:
         return LinkEvidence("habit", weight)
     notes = f"{linked} of the {linked + unlinked}" if unlinked else f"all {linked}"
     return LinkEvidence("habit", weight, f"{notes} notes that name it link to it")
@@ -148,22 +148,22 @@ def similarity_evidence(cosine: float, model: str) -> LinkEvidence | None:
         return None
     unrelated, related = scale
     close = min(1.0, max(0.0, (cosine - unrelated) / (related - unrelated)))
-    return LinkEvidence("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
+    return LinkEvidence("meaning", NEARNESS_WEIGHT * (close - 0.5), "close in meaning" if close > 0.5 else "")
 
 
 def graph_evidence() -> LinkEvidence:
-    return LinkEvidence("graph", NEARNESS, "both notes are linked with a third")
+    return LinkEvidence("graph", NEARNESS_WEIGHT, "both notes are linked with a third")
 
 
 PRIOR_ACCEPTED: Final = 2.0
 PRIOR_DECLINED: Final = 2.0
 """Prior feedback before anything is known: a Beta distribution around one half."""
 
-WEIGHT: Final = 1.5
+LEARNED_WEIGHT: Final = 1.5
 SUPPRESSED_BELOW: Final = 0.2
 """Expected acceptance rate below which a note, or a name of it, is no longer suggested."""
 
-SUPPRESSION: Final = -20.0
+SUPPRESSION_WEIGHT: Final = -20.0
 
 
 class Tally(Record):
@@ -219,16 +219,16 @@ class FeedbackModel:
     def part(self, source: VaultPath | None, target: VaultPath, form: str) -> LinkEvidence | None:
         """Judge a suggestion by the feedback on similar ones; None when there is none."""
         if self.is_declined(source, target):
-            return LinkEvidence("learned", SUPPRESSION, "declined here before")
+            return LinkEvidence("learned", SUPPRESSION_WEIGHT, "declined here before")
         of_target, of_form = self._targets[target], self._forms[target, form]
         if min(of_target.expected_rate, of_form.expected_rate) < SUPPRESSED_BELOW:
-            return LinkEvidence("learned", SUPPRESSION, "declined nearly always")
+            return LinkEvidence("learned", SUPPRESSION_WEIGHT, "declined nearly always")
         odds = (of_target.odds + of_form.odds) / 2
         if (source, target) in self._left_by_agents:
-            return LinkEvidence("learned", WEIGHT * odds, "an agent declined it here")
+            return LinkEvidence("learned", LEARNED_WEIGHT * odds, "an agent declined it here")
         if not odds:
             return None
         count = of_target.accepted + of_target.declined
         times = "once" if count == 1 else f"{of_target.accepted} of {count} times"
         why = f"you accepted links to it {times}" if odds > 0 else ""
-        return LinkEvidence("learned", WEIGHT * odds, why)
+        return LinkEvidence("learned", LEARNED_WEIGHT * odds, why)

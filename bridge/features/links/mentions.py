@@ -143,7 +143,7 @@ MIN_NAME_CHARS: Final = 2
 """Minimum length of a name that is searched for: single letters are everywhere."""
 
 MAX_NAME_CHARS: Final = 200
-SHORT: Final = 3
+MAX_CASED_LETTERS: Final = 3
 """Number of letters up to which a name must be in its own case: `IT` is not `it`."""
 
 _NUMBER: Final = re.compile(r"\d{1,3}")
@@ -213,7 +213,7 @@ class NameFinder:
                 continue
             wording = text[slice(*span)]
             names = self._forms[form]
-            if len(form) <= SHORT and wording.isascii():
+            if len(form) <= MAX_CASED_LETTERS and wording.isascii():
                 names = [name for name in names if name.text.strip() == wording]
             if names:
                 found.append(Mention(span, form, names))
@@ -363,7 +363,7 @@ class Corpus:
         self._notes.update(forms)
 
 
-MANY = 500
+MAX_CHANGED_NOTES = 500
 """Number of changed notes above which all notes are read."""
 
 
@@ -381,7 +381,7 @@ class MentionIndex:
                 changed, gone, names = await asyncio.to_thread(compare_notes, self._notes, notes, templates)
                 # Any note may mention a new name, and to read all notes is faster than to pick many.
                 is_fresh = names is not None and not await asyncio.to_thread(self._corpus.names.has_all, names)
-                texts = await index.wholes(None if is_fresh or len(changed) > MANY else changed)
+                texts = await index.wholes(None if is_fresh or len(changed) > MAX_CHANGED_NOTES else changed)
                 self._corpus = await asyncio.to_thread(self._corpus.update, texts, changed, gone, names)
                 self._notes = notes
             return self._corpus

@@ -54,20 +54,20 @@ def find_candidates(stubs: Mapping[str, Collection[VaultPath]], finder: NameFind
     return sorted(found, key=lambda one: (-one.notes, one.name))
 
 
-ALIKE: Final = 88.0
+MIN_LIKENESS: Final = 88.0
 """Likeness (0-100) of letters and digits from which on another name may be meant."""
 
-LITTLE: Final = 3
+MAX_ARTICLE_LETTERS: Final = 3
 """Letters up to which a word may be missing, such as an article."""
 
-SLIP: Final = 90.0
+MIN_SLIP_LIKENESS: Final = 90.0
 """Likeness (0-100) from which on another name is surely meant, if no other is as like."""
 
-AHEAD: Final = 8.0
+MIN_LEAD: Final = 8.0
 """How much less like the next name must be."""
 
 MIN_SLIP_CHARS: Final = 6
-DOUBTFUL: Final = 0.5
+DOUBTFUL_CONFIDENCE: Final = 0.5
 """Confidence where several notes may be meant, or only a person can tell."""
 
 
@@ -76,7 +76,7 @@ class MeantNote(Record):
 
     path: VaultPath
     why: str
-    confidence: float = DOUBTFUL
+    confidence: float = DOUBTFUL_CONFIDENCE
     by_alias: bool = False
 
 
@@ -102,35 +102,35 @@ class MeantNotes:
             if named[0].alias:
                 titles = (one for other in self._parts[form] - {form} for one in self._finder.of(other))
                 is_unclear = "/" in name or any(one.path != named[0].path for one in titles)
-                return self._mean([form], "“{}” is an alias of it", DOUBTFUL if is_unclear else 0.95)
+                return self._mean([form], "“{}” is an alias of it", DOUBTFUL_CONFIDENCE if is_unclear else 0.95)
             return self._mean([form], "it has this name in another folder", 0.93)
         if form in self._initials:
-            return self._mean([self._initials[form]], "these are the initials of “{}”", DOUBTFUL)
+            return self._mean([self._initials[form]], "these are the initials of “{}”", DOUBTFUL_CONFIDENCE)
         key = fold_letters(form)
-        confidence = 0.92 if len(key) > LITTLE - 1 else DOUBTFUL
+        confidence = 0.92 if len(key) > MAX_ARTICLE_LETTERS - 1 else DOUBTFUL_CONFIDENCE
         if key not in self._forms:
             key, confidence = self._find_misspelt(form, key)
         return self._mean(self._forms[key], "its name is almost the same: “{}”", confidence) if key else None
 
     def _find_misspelt(self, form: str, key: str) -> tuple[str, float]:
-        alike = process.extract(key, self._forms.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE - AHEAD)
+        alike = process.extract(key, self._forms.keys(), scorer=fuzz.ratio, score_cutoff=MIN_LIKENESS - MIN_LEAD)
         for other, score, _ in alike:
-            if score >= ALIKE and _is_misspelt(form, self._forms[other][0]):
+            if score >= MIN_LIKENESS and _is_misspelt(form, self._forms[other][0]):
                 is_slip = (
-                    score >= SLIP
+                    score >= MIN_SLIP_LIKENESS
                     and len(key) >= MIN_SLIP_CHARS
-                    and all(score - next_ >= AHEAD for name, next_, _ in alike if name != other)
+                    and all(score - next_ >= MIN_LEAD for name, next_, _ in alike if name != other)
                     # Another ending makes another word.
                     and key[-2:] == other[-2:]
                     and bool(find_mistyped(key, [other], 1))
                 )
-                return other, round(0.8 + (score - SLIP) / 100, 2) if is_slip else DOUBTFUL
+                return other, round(0.8 + (score - MIN_SLIP_LIKENESS) / 100, 2) if is_slip else DOUBTFUL_CONFIDENCE
         return "", 0.0
 
     def _mean(self, forms: Sequence[str], why: str, confidence: float) -> MeantNote:
         found = [name for form in forms for name in self._finder.of(form)]
         if len({name.path for name in found}) > 1:
-            confidence = DOUBTFUL
+            confidence = DOUBTFUL_CONFIDENCE
         return MeantNote(found[0].path, why.format(found[0].text), confidence, found[0].alias)
 
 
@@ -154,6 +154,6 @@ def _is_misspelt(one: str, other: str) -> bool:
     words, others = words_of(one), words_of(other)
     left, right = [word for word in words if word not in others], [word for word in others if word not in words]
     if len(left) != len(right):
-        return all(len(word) <= LITTLE for word in (*left, *right))
+        return all(len(word) <= MAX_ARTICLE_LETTERS for word in (*left, *right))
     pairs = zip(left, right, strict=True)
     return all(mine[0] == yours[0] and are_alike(mine, yours) for mine, yours in pairs)

@@ -29,12 +29,11 @@ from bridge.markdown.prose import protected_spans
 from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
-from bridge.types import Direction, Exact, Span, VaultPath
+from bridge.types import SHORT_DIGEST, Direction, Exact, Span, VaultPath
 
-READ = 300
-"""Notes that are read for one answer."""
+MAX_READ_NOTES = 300
 
-MENTIONS = 1_000
+MAX_MENTIONS = 1_000
 
 
 class UnlinkedPlace(Record):
@@ -70,8 +69,8 @@ def mentions_of(vault: OpenVault, corpus: Corpus, path: VaultPath) -> tuple[Note
     note = vault.index.notes.get(path)
     forms = {fold_case(name).strip() for name in (note.title, *note.aliases)} if note else set()
     sources = [source for source in corpus.notes_with(forms) if source != path]
-    found = (mention for source in sources[:READ] for mention in mentions_in(vault, corpus, source, path))
-    return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))
+    found = (mention for source in sources[:MAX_READ_NOTES] for mention in mentions_in(vault, corpus, source, path))
+    return tuple(mention for mention, _ in zip(found, range(MAX_MENTIONS), strict=False))
 
 
 def mentions_in(vault: OpenVault, corpus: Corpus, source: VaultPath, path: VaultPath) -> Iterator[NoteMention]:
@@ -86,14 +85,11 @@ def mentions_in(vault: OpenVault, corpus: Corpus, source: VaultPath, path: Vault
             yield NoteMention(source, line_at(note.text, start), note.text[start:end], mention.span, context)
 
 
-CONTEXTS = 300
+MAX_LINK_CONTEXTS = 300
 """Links of an answer that are told with their sentences."""
 
 LINES_SHOWN = 2_000
 """Links of one sort in an answer at most: a note that everything links to must not fill memory."""
-
-SHORT = 12
-"""Digits of a digest that are enough wherever one is taken."""
 
 
 FoundLink = tuple[Link, ResolvedLink, VaultPath]
@@ -249,7 +245,7 @@ def gather_links(
         if one[1].path == path
     ]
     back = [(link, replace(led, path=source), source) for link, led, source in back]
-    return here, back, note.digest[:SHORT] if note else ""
+    return here, back, note.digest[:SHORT_DIGEST] if note else ""
 
 
 def day_of(notes: Notes, times: NoteTimes, path: VaultPath) -> str | None:
@@ -266,7 +262,7 @@ def resolve_all(names: Names, source: VaultPath, links: Iterable[Link]) -> list[
 
 def sentence_finder(vault: OpenVault) -> FindSentence:
     """Return what finds the sentence around a link of a note: None if the note changed, or enough was told."""
-    left = iter(range(CONTEXTS))
+    left = iter(range(MAX_LINK_CONTEXTS))
 
     @cache
     def sentences_in(source: VaultPath) -> Mapping[tuple[int, str], str]:

@@ -20,7 +20,7 @@ from bridge.api.signature import Spread
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.links.census import TOP, Stub
+from bridge.features.links.census import MAX_BACKLINKS, Stub
 from bridge.features.links.evidence import THRESHOLDS, FeedbackModel, likelihood
 from bridge.features.links.link_candidates import judge_use, judge_words
 from bridge.features.links.mentions import Corpus, read_corpus
@@ -47,7 +47,7 @@ ALIKE_WORDS = 80.0
 WORD = re.compile(r"[^\W_]{3,}")
 """A word of a name that tells something."""
 
-NEAR = 0.6
+MIN_STUB_COSINE = 0.6
 """Cosine from which on a note may be what a name is about, in the default model."""
 
 MAX_NEAR_NOTES = 50
@@ -62,7 +62,7 @@ async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultP
         return None
     some = min(len(sources) + 1, MAX_NEAR_NOTES)
     nearest = await vault.index.view("notes").nearest(vector, some) if vector is not None else []
-    others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
+    others = (hit.path for hit in nearest if hit.score >= MIN_STUB_COSINE and hit.path not in sources)
     found = next(others, None)
     if found is None or share_some_words(name, vault.index.notes[found].title):
         return None
@@ -127,14 +127,13 @@ def wanted_note(link: Link) -> str:
     return "" if is_attachment_name(name) else name
 
 
-TRIED = 2_000
+MAX_COMPARED_STUBS = 2_000
 """Names without a note, the most wanted, that are compared with the names of all notes."""
 
 MAX_CHARACTERS = 200_000
 """Characters of each note that are looked at: what is mentioned is said by others too."""
 
-SAID = 3
-"""Most names listed of those by which a note is mentioned."""
+MAX_MENTION_NAMES = 3
 
 
 class BrokenName(Stub):
@@ -259,10 +258,10 @@ async def link_report(
     """
     vault, scope = call.vault, await LinkScope.open(call.vault, folder)
     wanting, stubs = await asyncio.to_thread(wanted_notes, scope)
-    tried = stubs[:TRIED]
+    tried = stubs[:MAX_COMPARED_STUBS]
     meant = await asyncio.to_thread(lambda: [*map(MeantNotes(scope.corpus.names).find, (stub.name for stub in tried))])
     named = [(stub, found) for stub, found in zip(tried, meant, strict=True) if found]
-    unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
+    unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[MAX_COMPARED_STUBS:]
     broken, left = [*page.cut(named)], list[Stub]()
     for stub in page.cut(unnamed):
         found = await find_by_vector(vault, stub.name, wanting[stub.name])
@@ -299,7 +298,7 @@ async def link_report(
 
 def wanted_notes(scope: LinkScope) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
     wanting = scope.stubs()
-    found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
+    found = [Stub(name, len(notes), tuple(sorted(notes)[:MAX_BACKLINKS])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
@@ -344,11 +343,11 @@ def unlinked_notes(scope: LinkScope, texts: Mapping[VaultPath, str]) -> list[Unl
     return [
         UnlinkedNote(
             path,
-            tuple(text for text, _ in Counter(place.text for _, place in found[path]).most_common(SAID)),
+            tuple(text for text, _ in Counter(place.text for _, place in found[path]).most_common(MAX_MENTION_NAMES)),
             len(found[path]),
             len(scope.graph.linked_from(path)),
-            tuple(place.path for _, place in found[path][:TOP]),
-            tuple(place for _, place in found[path][:TOP]),
+            tuple(place.path for _, place in found[path][:MAX_BACKLINKS]),
+            tuple(place for _, place in found[path][:MAX_BACKLINKS]),
         )
         for path in sorted(found, key=lambda path: (-worth[path], path))
     ]
@@ -396,7 +395,7 @@ def ambiguous_names(scope: LinkScope) -> list[AmbiguousName]:
             if "/" not in file and link.kind != "canvas" and name_key(file) in several:
                 sources_of[name_key(file)].append(source)
     found = [
-        AmbiguousName(title, tuple(several[name]), len(sources), tuple(dict.fromkeys(sources))[:TOP])
+        AmbiguousName(title, tuple(several[name]), len(sources), tuple(dict.fromkeys(sources))[:MAX_BACKLINKS])
         for name, sources in sources_of.items()
         if (title := scope.notes[several[name][0]].title)
     ]

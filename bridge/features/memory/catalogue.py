@@ -161,11 +161,11 @@ def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:
     return (not memory.pinned, -memory.updated, memory.path)
 
 
-CACHED: Final = 32
+MAX_CACHED_AUDIENCES: Final = 32
 """Audiences whose memories are cached until something changes."""
 
 
-SESSIONS: Final = 200
+MAX_TOLD_SESSIONS: Final = 200
 """Sessions of which it is known what they were told."""
 
 
@@ -236,7 +236,7 @@ class MemoryCatalogue:
             known = self._visible.get(audience)
             # Also if the clock was set back since.
             if known is None or not known.since <= now < known.until:
-                if len(self._visible) >= CACHED:
+                if len(self._visible) >= MAX_CACHED_AUDIENCES:
                     self._visible.clear()
                 known = self._visible[audience] = self._groups.choose(audience, now, self.find)
             return known
@@ -272,7 +272,7 @@ class MemoryCatalogue:
 
     def note_recall(self, session: str, paths: Iterable[VaultPath]) -> None:
         self._recalled.setdefault(session, set()).update(paths)
-        while len(self._recalled) > SESSIONS:
+        while len(self._recalled) > MAX_TOLD_SESSIONS:
             del self._recalled[next(iter(self._recalled))]
 
     def was_recalled(self, session: str, path: VaultPath) -> bool:

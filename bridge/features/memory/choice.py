@@ -36,25 +36,24 @@ from bridge.types import SearchMode, VaultPath
 
 Key = TypeVar("Key", bound=Hashable)
 
-DEPTH: Final = 16
+EXTRA_MEMORIES: Final = 16
 """Memories beyond the limit whose text is compared with a question."""
 
-ENOUGH: Final = 0.4
+MIN_WORD_SHARE: Final = 0.4
 """The share of a question's words, rare ones counting most, from which a memory is about it."""
 
 MIN_WORDS: Final = 2
 """Words of a longer question that a memory must contain."""
 
-ONE_WORD: Final = 0.43
+ONE_WORD_SHARE: Final = 0.43
 """The share from which one word is enough in a script without spaces, in which a question often has but two."""
 
-SURE: Final = 0.8
+MIN_ABOUT_SIMILARITY: Final = 0.8
 """The calibrated similarity in meaning from which a memory is about a question."""
 
-MARGIN: Final = 0.7
-"""The share of the best score below which a memory is left out."""
+MIN_SHARE_OF_BEST: Final = 0.7
 
-RELATED: Final = 0.8
+RELATED_SCORE_SHARE: Final = 0.8
 """The score of a memory that a named one is about."""
 
 NOT_ANSWERED: Final = "The model did not answer, so memories were found by their words only; `doctor` tells why."
@@ -96,7 +95,7 @@ async def choose(call: Call, question: Question) -> Selection:
     rest = [word for word in read_words_of(call, question.text) if word not in covered]
     similar = await choose_similar(call, question, rest, whole=not named)
     best = max((choice.score for choice in similar.choices), default=0.0)
-    others = [choice for choice in similar.choices if choice.score >= MARGIN * best]
+    others = [choice for choice in similar.choices if choice.score >= MIN_SHARE_OF_BEST * best]
     paths = {choice.memory.path for choice in named}
     return replace(similar, choices=[*named, *(one for one in others if one.memory.path not in paths)])
 
@@ -119,7 +118,7 @@ def choose_named(question: Question) -> list[Choice]:
             other = catalogue.find(name)
             if other is not None and other.path in askable and other.path not in found:
                 why = f"`{choice.memory.title}`, which the question names, is about it."
-                found[other.path] = Choice(other, RELATED * choice.score, (why,))
+                found[other.path] = Choice(other, RELATED_SCORE_SHARE * choice.score, (why,))
     return [*found.values()]
 
 
@@ -135,7 +134,7 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
     # What is named is found by its name; only words are left to ask for.
     text = question.text if whole else " ".join(words)
     found = await search_agents_notes(call, text, words, within, "hybrid" if whole else "keyword")
-    memories = [question.visible.memories[hit.path] for hit in found.ranked[: question.limit + DEPTH]]
+    memories = [question.visible.memories[hit.path] for hit in found.ranked[: question.limit + EXTRA_MEMORIES]]
 
     def match() -> Mapping[VaultPath, SharedWords]:
         texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
@@ -147,9 +146,9 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
     for memory in memories:
         one = said[memory.path]
         meaning = near.get(memory.path, 0.0) if can_read(call, question, memory) else 0.0
-        if one.fits or meaning >= SURE:
+        if one.fits or meaning >= MIN_ABOUT_SIMILARITY:
             why = (f"It says {', '.join(one.words)}.",) if one.words else ()
-            alike = ("It is similar in meaning.",) if meaning >= SURE else ()
+            alike = ("It is similar in meaning.",) if meaning >= MIN_ABOUT_SIMILARITY else ()
             choices.append(Choice(memory, round(max(one.share, meaning), 3), (*why, *alike)))
     is_silent = whole and found.readable and found.mode == "keyword" and call.vault.index.answering_model is not None
     notices = (NOT_ANSWERED,) if is_silent else ()
@@ -199,10 +198,10 @@ def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> M
         said = [one for one in terms if one in matched or (RUN.match(one) and any(one in each for each in matched))]
         counted = [*said, *(one for one in terms if one not in said and not straddles(one, said))]
         share = sum(map(worth.__getitem__, said)) / (sum(map(worth.__getitem__, counted)) or 1.0)
-        few = min(MIN_WORDS, len(counted)) if share < ONE_WORD or not all(map(RUN.match, said)) else 1
+        few = min(MIN_WORDS, len(counted)) if share < ONE_WORD_SHARE or not all(map(RUN.match, said)) else 1
         # Of a script without spaces, the parts of the text that it shares with the question.
         words_said = (*(one for one in said if one in matched), *sorted(matched.difference(said)))
-        found[key] = SharedWords(words_said, share, share >= ENOUGH and len(said) >= few)
+        found[key] = SharedWords(words_said, share, share >= MIN_WORD_SHARE and len(said) >= few)
     return found
 
 
@@ -220,10 +219,10 @@ async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], m
     found = await search_agents_notes(call, query, words, journals, "keyword")
 
     def match() -> tuple[SessionLine, ...]:
-        lines = {line: line.text for hit in found.ranked[:DEPTH] for line in read_said(call, hit.path)}
+        lines = {line: line.text for hit in found.ranked[:EXTRA_MEMORIES] for line in read_said(call, hit.path)}
         said = match_texts(call, lines, words)
         fit = sorted((line for line in lines if said[line].fits), key=lambda line: -said[line].share)
-        return tuple(line for line in fit[:most] if said[line].share >= MARGIN * said[fit[0]].share)
+        return tuple(line for line in fit[:most] if said[line].share >= MIN_SHARE_OF_BEST * said[fit[0]].share)
 
     return await asyncio.to_thread(match)
 

@@ -30,7 +30,7 @@ MAX_COMPARED_CHARS: Final = 2_000
 MIN_TERMS: Final = 3
 """Terms of the shortest clause that says something by itself, and that two statements share if no title has one."""
 
-REVOKED, RUN_REVOKED, DENIED, RUN_NUMBERED = 0.6, 0.45, 0.8, 0.85
+REVOKED_SHARE, RUN_REVOKED_SHARE, DENIED_SHARE, RUN_NUMBER_SHARE = 0.6, 0.45, 0.8, 0.85
 """The shares of the shorter statement's terms that the other has, if it revokes or denies it, or has another number;
 in scripts without spaces, where a word is several terms, fewer or more."""
 
@@ -146,11 +146,11 @@ def _contradicts(one: _Statement, before: _Statement, new: _MemoryTerms, old: _M
         return False
     share = len(shared) / min(len(one.terms), len(before.terms))
     is_run = any(map(UNSPACED_CHARACTER.search, shared))
-    if one.revokes and share >= (RUN_REVOKED if is_run else REVOKED):
+    if one.revokes and share >= (RUN_REVOKED_SHARE if is_run else REVOKED_SHARE):
         return True
     if not (is_named or len(shared) >= MIN_TERMS or shared & (new.title | old.title)):
         return False
-    if shared.isdisjoint(one.denied) != shared.isdisjoint(before.denied) and share >= DENIED:
+    if shared.isdisjoint(one.denied) != shared.isdisjoint(before.denied) and share >= DENIED_SHARE:
         return True
     is_same = (shared & new.title or not old.is_apart(new)) and (shared & old.title or not new.is_apart(old))
     return bool(is_named or is_same) and _differ(one, before, shared, share, is_run=is_run)
@@ -160,7 +160,7 @@ def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: 
     """Return whether two statements differ in a number, or in nothing but a word."""
     numbers = one.numbers - before.numbers, before.numbers - one.numbers
     rest = one.terms - shared, before.terms - shared
-    if all(numbers) and (not all(rest) or (is_run and share >= RUN_NUMBERED)):
+    if all(numbers) and (not all(rest) or (is_run and share >= RUN_NUMBER_SHARE)):
         return True
     if is_run and one.first == before.first:
         # What is spoken of comes first, and a changed character is in two terms.

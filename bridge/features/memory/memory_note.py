@@ -247,7 +247,7 @@ def link_to(name: str) -> str:
 MAX_NAME_WORDS: Final = 6
 """Words of the longest name that is found in a question."""
 
-GUARD: Final = 2
+EXACT_PREFIX_LETTERS: Final = 2
 """Letters with which a mistyped name must begin as it should."""
 
 MIN_TYPO_LETTERS: Final = 5
@@ -256,8 +256,7 @@ MIN_TYPO_LETTERS: Final = 5
 MIN_REPLACED_LETTERS: Final = 8
 """Letters of the shortest name of which one letter may be another: `reach` is not `react`."""
 
-MISTYPED: Final = 0.9
-"""The score of a name with a typing error."""
+MISTYPED_NAME_SCORE: Final = 0.9
 
 
 class MemoryNames:
@@ -273,7 +272,7 @@ class MemoryNames:
     def add(self, path: VaultPath, names: Iterable[str]) -> None:
         for key in filter(None, map(name_key, names)):
             self._paths[key].add(path)
-            self._begun[key[:GUARD], len(key)].add(key)
+            self._begun[key[:EXACT_PREFIX_LETTERS], len(key)].add(key)
             if UNSPACED_CHARACTER.search(key):
                 self._unspaced.add(key)
 
@@ -282,7 +281,7 @@ class MemoryNames:
             self._paths[key].discard(path)
             if not self._paths[key]:
                 del self._paths[key]
-                self._begun[key[:GUARD], len(key)].discard(key)
+                self._begun[key[:EXACT_PREFIX_LETTERS], len(key)].discard(key)
                 self._unspaced.discard(key)
 
     def find(self, question: str) -> Mapping[VaultPath, float]:
@@ -314,9 +313,9 @@ class MemoryNames:
         if UNSPACED_CHARACTER.search(key):
             yield from ((name, 1.0) for name in self._unspaced if name in key and name != key)
         lengths = (len(key) - 1, len(key), len(key) + 1)
-        near = (name for length in lengths for name in self._begun.get((key[:GUARD], length), ()))
+        near = (name for length in lengths for name in self._begun.get((key[:EXACT_PREFIX_LETTERS], length), ()))
         mistyped = find_mistyped(key, [name for name in near if name != key and may_be_mistyped(key, name)], 1)
-        yield from ((name, MISTYPED) for name, _ in mistyped)
+        yield from ((name, MISTYPED_NAME_SCORE) for name, _ in mistyped)
 
 
 def name_key(name: str) -> str:

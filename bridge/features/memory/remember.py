@@ -179,8 +179,7 @@ def expiry_day(written: str) -> str:
     return expires
 
 
-CANDIDATES: Final = 8
-"""Memories compared for their words."""
+MAX_COMPARED_MEMORIES: Final = 8
 
 MAX_WORDS: Final = 40
 """Words of a text by which others like it are found."""
@@ -188,7 +187,7 @@ MAX_WORDS: Final = 40
 MAX_NAMED_MEMORIES: Final = 12
 """Memories compared for their names."""
 
-SHOWN: Final = 0.5
+MIN_SHARE: Final = 0.5
 """The least share of words that is worth showing."""
 
 NEARLY_SAME_COSINE: Final = 0.92
@@ -239,7 +238,7 @@ async def find_like(
         return []
     index = call.vault.index.view("agents")
     words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MAX_WORDS]
-    hits = await index.search_notes(TextQuery(should=tuple(words)), 4 * CANDIDATES)
+    hits = await index.search_notes(TextQuery(should=tuple(words)), 4 * MAX_COMPARED_MEMORIES)
     names = [
         path
         for name in (*new.names, *new.about)
@@ -247,7 +246,7 @@ async def find_like(
         if path in visible.memories
     ]
     cosines = await find_near(call, visible, text)
-    said = [hit.path for hit in hits if hit.path in visible.memories][:CANDIDATES]
+    said = [hit.path for hit in hits if hit.path in visible.memories][:MAX_COMPARED_MEMORIES]
     paths = list(dict.fromkeys([*said, *sorted(set(names))[:MAX_NAMED_MEMORIES], *cosines]))
 
     def compare() -> list[LikeMemory]:
@@ -257,7 +256,7 @@ async def find_like(
             for path, one in zip(others, compare_statements(new, text, others), strict=True)
         ]
 
-    like = [one for one in await asyncio.to_thread(compare) if one.is_same or one.contradicts or one.share >= SHOWN]
+    like = [one for one in await asyncio.to_thread(compare) if one.is_same or one.contradicts or one.share >= MIN_SHARE]
     return sorted(like, key=lambda one: (-max(one.share, one.cosine or 0.0), one.path))
 
 
@@ -266,7 +265,7 @@ async def find_near(call: Call, visible: VisibleMemories, text: str) -> Mapping[
     vector = await call.vault.embed_query(text[:2_000]) if call.vault.index.answering_model else None
     if vector is None:
         return {}
-    hits = await call.vault.index.nearest(vector, CANDIDATES, frozenset(visible.memories))
+    hits = await call.vault.index.nearest(vector, MAX_COMPARED_MEMORIES, frozenset(visible.memories))
     return {hit.path: round(hit.score, 2) for hit in hits if hit.score >= NEARLY_SAME_COSINE}
 
 

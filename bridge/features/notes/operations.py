@@ -315,13 +315,11 @@ def count_tags(notes: Notes, prefix: str) -> TagList:
     return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, tag.tag))), notices)
 
 
-WORDS = 12
-"""Words that a text must have to be compared."""
+MIN_COMPARED_WORDS = 12
 
-CANDIDATES = 8
-"""Notes compared, the most related ones."""
+MAX_COMPARED_NOTES = 8
 
-NEARLY_ALL = 0.8
+MIN_CONTAINED_SHARE = 0.8
 """The share of a text that another note must contain to be the better place for it."""
 
 MAX_TEXT_CHARS = 20_000
@@ -334,9 +332,9 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     vault, path, text = call.vault, request.path, request.text
     if vault.files.has(path):
         return (), None
-    if len(text.split()) < WORDS and len(text) < 10 * WORDS:
+    if len(text.split()) < MIN_COMPARED_WORDS and len(text) < 10 * MIN_COMPARED_WORDS:
         return (), None
-    near = await find_related(vault.sources(), path=None, text=text[:MAX_TEXT_CHARS], limit=CANDIDATES)
+    near = await find_related(vault.sources(), path=None, text=text[:MAX_TEXT_CHARS], limit=MAX_COMPARED_NOTES)
     title = title_of(path)
 
     def compare() -> list[tuple[VaultPath, float]]:
@@ -349,7 +347,7 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     # In a thread: the notes may be long.
     found = await asyncio.to_thread(compare)
     refusal = None
-    if found and found[0][1] >= NEARLY_ALL:
+    if found and found[0][1] >= MIN_CONTAINED_SHARE:
         other, share = found[0]
         refusal = ConfirmationRequired(
             f"`{other}` already contains {share:.0%} of this text.",

@@ -37,8 +37,7 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 RECENT_DAYS: Final = 30
 """A note that links to another counts more if it was modified in these days."""
 
-READ: Final = 3
-"""Notes that are read for their words, as a multiple of those that are listed."""
+READ_PER_LISTED: Final = 3
 
 MAX_WORDS: Final = 3
 """Words that age, of one note, that are told."""
@@ -131,7 +130,10 @@ async def stale_notes(
             rank_notes(vault, graph_snapshot, times, folder, now, days),
             key=lambda one: (-one[0], one[1].path),
         )
-        read = [describe_note(vault, graph_snapshot, times, note, score, now) for score, note in ranked[: READ * limit]]
+        read = [
+            describe_note(vault, graph_snapshot, times, note, score, now)
+            for score, note in ranked[: READ_PER_LISTED * limit]
+        ]
         best = sorted(read, key=lambda one: (-one.score, one.path))[:limit]
         return StaleNotes(tuple(best), len(ranked), unknown_names(graph_snapshot.notes, folder))
 

@@ -123,8 +123,7 @@ def _label(link: Link, target: VaultPath) -> str:
     return _BRACKET.sub(r"\\\g<0>", shown or " > ".join(filter(None, (name, place))))
 
 
-DIGITS = 16
-"""Digits of a text's digest that a copy keeps."""
+TEXT_DIGEST_DIGITS = 16
 
 
 class RenewCopy(Request, kw_only=True, tag="promote_note"):
@@ -146,7 +145,7 @@ class RenewCopy(Request, kw_only=True, tag="promote_note"):
 
 def body_digest(text: str) -> str:
     """Return the digest of a text without properties; blank lines around it and names of vaults do not count."""
-    return hashlib.sha256(without_vaults(text).encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(without_vaults(text).encode()).hexdigest()[:TEXT_DIGEST_DIGITS]
 
 
 def body_of(note: Note) -> str:
@@ -193,8 +192,7 @@ def _is_from(properties: Mapping[str, Value], call: Call) -> bool:
     return any(one.startswith(f"{id_}/") for one in texts_of(property_of(properties, ORIGIN)) for id_ in call.host.ids)
 
 
-CANDIDATES: Final = 8
-"""Notes compared, the most related ones."""
+MAX_COMPARED_NOTES: Final = 8
 
 MAX_TEXT_CHARS: Final = 20_000
 """Characters of a text that are compared."""
@@ -226,7 +224,7 @@ async def find_like_notes(call: Call, other: Call, note: Note) -> tuple[LikeNote
     """Return the notes of the global vault that repeat a note, the most similar first."""
     vault, text = other.vault, note.text[note.body :][:MAX_TEXT_CHARS]
     cosines = await _cosines(call, other, note.path)
-    near = await find_related(await vault.sources_among("all"), path=None, text=text, limit=CANDIDATES)
+    near = await find_related(await vault.sources_among("all"), path=None, text=text, limit=MAX_COMPARED_NOTES)
     paths = dict.fromkeys((*(hit.path for hit in near.hits), *cosines))
     texts = {path: await asyncio.to_thread(read_text, vault, path) for path in paths}
     shares = dict(await asyncio.to_thread(find_overlaps, text, texts, least=MIN_OVERLAP))
@@ -245,7 +243,7 @@ async def _cosines(call: Call, other: Call, path: VaultPath) -> dict[VaultPath, 
     if vector is None:
         return {}
     found = {}
-    for hit in await there.nearest(vector, CANDIDATES):
+    for hit in await there.nearest(vector, MAX_COMPARED_NOTES):
         # By its best passage so far; what counts is the whole note.
         if (whole := there.vector_of(hit.path)) is not None and (cosine := float(vector @ whole)) >= MIN_COSINE:
             found[hit.path] = round(cosine, 2)

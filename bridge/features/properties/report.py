@@ -20,8 +20,7 @@ from bridge.text.fold import fold_case
 from bridge.types import Among, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
-EXAMPLES = 5
-"""Most common values that are shown of a property."""
+MAX_EXAMPLE_VALUES = 5
 
 MAX_NOTES = 3
 """Notes that are named of a value."""
@@ -171,7 +170,7 @@ def describe_property(found: PropertyCount, notes: int, obsidian_type: str | Non
     real = [(kind, number) for kind, number in kinds.items() if kind not in ("empty", "list")]
     if len(real) > 1:
         problems.append(f"Its values differ in type: {', '.join(f'{number} {kind}' for kind, number in real)}.")
-    examples = tuple(text or "(empty)" for text in found.common_values(EXAMPLES))
+    examples = tuple(text or "(empty)" for text in found.common_values(MAX_EXAMPLE_VALUES))
     return PropertyFacts(
         found.name,
         count,

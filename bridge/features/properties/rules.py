@@ -137,7 +137,7 @@ MIN_NOTES: Final = 8
 MAX_VALUES: Final = 12
 """Different values that a rule may allow."""
 
-RARE: Final = 0.04
+MAX_EXCEPTION_SHARE: Final = 0.04
 """The share of notes up to which a value is an exception and no member of the set."""
 
 
@@ -243,7 +243,7 @@ def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], le
             items.update(said.keys())
             for folded, each in said.items():
                 spelled[folded][each] += 1
-    members = sorted(value for value, each in items.items() if value and each >= max(2, RARE * filled))
+    members = sorted(value for value, each in items.items() if value and each >= max(2, MAX_EXCEPTION_SHARE * filled))
     expected = tuple(_most_common(spelled[value]) for value in members)
     # Where nearly every note has a value of its own, none is wrong.
     if members and len(members) <= min(MAX_VALUES, filled // 4):

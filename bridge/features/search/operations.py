@@ -23,7 +23,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, ModelMissing, NotReady
 from bridge.features.answers.public import keep_question
 from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
-from bridge.features.search.results import DIGEST, FoundBlocks, Freshness, Hit, SearchResult, make_hit
+from bridge.features.search.results import FoundBlocks, Freshness, Hit, SearchResult, make_hit
 from bridge.features.shared_index.public import SharedAnswer, search_stores
 from bridge.features.topics.public import shared_topics
 from bridge.search.block_search import search_blocks as find_blocks
@@ -37,7 +37,7 @@ from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
-from bridge.types import Among, BlockOrder, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
+from bridge.types import SHORT_DIGEST, Among, BlockOrder, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 DEADLINE_S = 0.5
@@ -408,7 +408,7 @@ def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
 
 def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
     note = vault.index.notes[path]
-    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.mtime), note.digest[:DIGEST])
+    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.mtime), note.digest[:SHORT_DIGEST])
 
 
 @operation(

@@ -14,7 +14,7 @@ from bridge.search.model import HitText, SearchHit, ShownPassage
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline, quote_path
-from bridge.types import SearchDepth
+from bridge.types import SHORT_DIGEST, SearchDepth
 
 
 class Hit(HitText):
@@ -43,17 +43,13 @@ class Hit(HitText):
     vault: str | None = None
 
 
-DIGEST = 12
-"""Digits of a digest that tell what was read."""
-
-
 def make_hit(hit: SearchHit, *, created: str | None = None, vault: str | None = None) -> Hit:
     return Hit(
         **{
             **asdict(hit),
             "score": round(hit.score, 4),
             "modified": iso(hit.modified),
-            "digest": hit.digest[:DIGEST],
+            "digest": hit.digest[:SHORT_DIGEST],
             "created": created,
             "vault": vault,
         }
@@ -100,7 +96,7 @@ class FoundBlocks(SearchResult):
     """Blocks, best first, each with its lines; several may be of one note, and `total` counts blocks."""
 
 
-HIT, SNIPPET, HEADING = 225, 110, 40
+MAX_HIT_TOKENS, MAX_SNIPPET_TOKENS, MAX_HEADING_TOKENS = 225, 110, 40
 """Budgets for a hit and its parts: ten hits should stay below 800 tokens, and lines say where to read on."""
 
 
@@ -172,11 +168,11 @@ def _snippet(number: int, hit: Hit) -> Iterable[Line]:
     place = [aside(f"{inline(hit.title)}  ", "title"), path_of(hit.path, f":{first}-{last}")]
     if heading and heading not in hit.path:
         parents = aside(f"{above} > " if above else "", "heading")
-        place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, HEADING))]
+        place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, MAX_HEADING_TOKENS))]
     vault = (Segment(f"{inline(hit.vault)} · ", "title"),) if hit.vault else ()
     where = Line(f"{number}. ", *vault, *place)
     why = Line("   ", *_assessment(hit, ""))
-    room = min(SNIPPET, HIT - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
+    room = min(MAX_SNIPPET_TOKENS, MAX_HIT_TOKENS - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
     snippet = inline(hit.snippet)
     short = around_match(snippet, room)
     yield where

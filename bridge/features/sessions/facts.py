@@ -44,7 +44,7 @@ from bridge.text.secrets import find_secret
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
-SENTENCES: Final = 3
+MAX_SENTENCES: Final = 3
 """Most sentences of a summary."""
 
 MIN_SENTENCES: Final = 2
@@ -140,7 +140,7 @@ def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator
 
 def sum_up(notes: Sequence[Note], statements: Iterable[JournalStatement]) -> str:
     """Return the sentences that stand for notes, besides what is quoted anyway; empty if there are too few."""
-    quoted, found = [one.text for one in statements], [one.text for one in choose_sentences_of(notes, SENTENCES)]
+    quoted, found = [one.text for one in statements], [one.text for one in choose_sentences_of(notes, MAX_SENTENCES)]
     plain = [one_line(text) for text in found if find_secret(text) is None and not any(one in text for one in quoted)]
     return " ".join(plain) if len(plain) >= MIN_SENTENCES else ""
 

@@ -64,7 +64,7 @@ MAX_DOUBLINGS = 4
 """How often the pause between two updates is doubled: from one minute to sixteen."""
 
 MAX_SESSIONS = 200
-ENOUGH_READ = 5
+MIN_READ_NOTES = 5
 """Notes read for which a session is worth a journal."""
 
 _turns: WeakKeyDictionary[Store, asyncio.Lock] = WeakKeyDictionary()
@@ -169,7 +169,7 @@ def is_proposed(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -
 
 def is_worth_a_journal(vault: OpenVault, facts: JournalFacts) -> bool:
     """Say whether an agent changed something in a session, or read enough. Blocks."""
-    enough = facts.has_changes or len(facts.read) >= ENOUGH_READ
+    enough = facts.has_changes or len(facts.read) >= MIN_READ_NOTES
     return enough and is_of_agent(vault.store.calls.of_session(facts.session, 1_000))
 
 

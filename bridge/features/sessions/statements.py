@@ -30,7 +30,7 @@ _AROUND: Final = " *_~()[]0123456789.:：#"
 
 MIN_QUESTION_WORDS: Final = 4
 
-MIN_SHARED, SHARED, NEARLY_ALL = 3, 0.4, 0.75
+MIN_SHARED_TERMS, SHARED_TERM_SHARE, SHORT_TEXT_SHARE = 3, 0.4, 0.75
 """Terms that two statements share at least where one is the other in other words, and the share of the shorter one's;
 and that share where they are fewer, or pairs of characters."""
 
@@ -111,8 +111,8 @@ def find_likeness(said: str, other: str) -> float:
     own, others = (frozenset(terms_of(text, language, numbers=True)) for text in words)
     numbers, other_numbers = ({*DIGITS.findall(text)} for text in words)
     apart = numbers and other_numbers and numbers.isdisjoint(other_numbers)
-    if negates(said) != negates(other) or apart or len(own & others) < MIN_SHARED - 1:
+    if negates(said) != negates(other) or apart or len(own & others) < MIN_SHARED_TERMS - 1:
         return 0.0
     share = len(own & others) / min(len(own), len(others))
-    is_enough = len(own & others) >= MIN_SHARED and not any(map(RUN.search, words))
-    return share if share >= (SHARED if is_enough else NEARLY_ALL) else 0.0
+    is_enough = len(own & others) >= MIN_SHARED_TERMS and not any(map(RUN.search, words))
+    return share if share >= (SHARED_TERM_SHARE if is_enough else SHORT_TEXT_SHARE) else 0.0

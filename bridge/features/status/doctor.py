@@ -36,22 +36,22 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-ROOM = 1 << 30
+MIN_FREE_BYTES = 1 << 30
 """Bytes of free disk below which a larger vault may not fit."""
 
-FRAGMENTS = 100
+MAX_FRAGMENTS = 100
 """Table fragments above which compaction seems not to run."""
 
-UNINDEXED = 1_000
+MAX_UNINDEXED_ROWS = 1_000
 """Rows outside the tables' indexes above which reading passages becomes slow."""
 
-LAST = 100
+LAST_CALLS = 100
 """Calls that the health score looks back on."""
 
 MAX_IGNORED_CALLS = 20
 """Calls up to which the health score says nothing: a start alone makes some fail."""
 
-HEALTHY = 95
+MIN_HEALTHY_PERCENT = 95
 """Per cent of the last calls below which something is wrong more than now and then."""
 
 _PROJECTS = ("package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle", "build.gradle.kts")
@@ -63,8 +63,7 @@ FILLED: Mapping[str, tuple[str, ...]] = {
 }
 """Folders that tools fill, by name; those of an ordinary name only beside one of these files."""
 
-SHOWN = 5
-"""Such folders that are named."""
+MAX_SHOWN_FOLDERS = 5
 
 OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
 """Errors that no caller can help; all others say what the caller should do differently."""
@@ -163,9 +162,9 @@ def check_permissions(data_dir: Path) -> Finding:
 
 def check_free_space(free: int) -> Finding:
     text = f"{free / 2**30:.1f} GiB are free where the index lies."
-    if free < ROOM // 10:
+    if free < MIN_FREE_BYTES // 10:
         return make_finding("disk", "fail", text, "Make room: indexing stops when the disk is full.")
-    if free < ROOM:
+    if free < MIN_FREE_BYTES:
         return make_finding("disk", "warn", text, "Make room before you add a large vault.")
     return make_finding("disk", "ok", text)
 
@@ -209,9 +208,9 @@ def check_program_folders(host: Host) -> Finding:
         found = []
     if not found:
         return make_finding("program folders", "ok", "No indexed note lies in a folder that tools fill.")
-    shown = ", ".join(f"`{folder}/` ({count_of(count, 'note')})" for folder, count in found[:SHOWN])
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    globs = ", ".join(f'"{glob}"' for glob in dict.fromkeys(map(glob_of, dict(found[:SHOWN]))))
+    shown = ", ".join(f"`{folder}/` ({count_of(count, 'note')})" for folder, count in found[:MAX_SHOWN_FOLDERS])
+    more = f" and {len(found) - MAX_SHOWN_FOLDERS} more" if len(found) > MAX_SHOWN_FOLDERS else ""
+    globs = ", ".join(f'"{glob}"' for glob in dict.fromkeys(map(glob_of, dict(found[:MAX_SHOWN_FOLDERS]))))
     do = f"If nobody looks for them, add to the setting `exclude`: {globs}."
     return make_finding("program folders", "warn", f"Notes of programs are indexed: {shown}{more}.", do)
 
@@ -249,7 +248,7 @@ def check_index(health: HostHealth) -> Finding:
     )
     if not progress.ready_keyword:
         return make_finding("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
-    if index_health.fragments > FRAGMENTS or index_health.unindexed_rows > UNINDEXED:
+    if index_health.fragments > MAX_FRAGMENTS or index_health.unindexed_rows > MAX_UNINDEXED_ROWS:
         fix = Fix("Reindex", "vaultside reindex", "reindex")
         why = (
             f"It is in {count_of(index_health.fragments, 'fragment')}, and "
@@ -336,7 +335,7 @@ def check_runtime(host: Host) -> Finding:
 def last_call_codes(host: Host) -> Counter[str | None]:
     """Return how the last calls ended; none while the vault is not open."""
     try:
-        return host.store.calls.last_codes(LAST)
+        return host.store.calls.last_codes(LAST_CALLS)
     except BridgeError:
         return Counter()
 
@@ -353,7 +352,7 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     if not failed:
         return make_finding("calls", "ok", f"{text}.")
     text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
-    if score >= HEALTHY or codes.total() <= MAX_IGNORED_CALLS:
+    if score >= MIN_HEALTHY_PERCENT or codes.total() <= MAX_IGNORED_CALLS:
         return make_finding("calls", "ok", text)
     fix = Fix("Show which tools fail", "vaultside usage", None)
     hint = f"`{fix.command}` shows which tools fail; other warnings here may tell why."

@@ -49,7 +49,7 @@ async def wait_for_note(host: Host, path: VaultPath, digest: Digest | None, part
 EVERY_S = 1.0
 """Seconds between two reports of progress."""
 
-MILLISECONDS = 1e11
+MAX_TIME_S = 1e11
 """Above this a time is counted in milliseconds: in seconds it would be in the year 5138."""
 
 LOOK_EVERY_S = 0.05
@@ -131,7 +131,7 @@ def find_hinted(vault: OpenVault, snapshot: Sequence[Seen], changes: Sequence[Re
 
 
 def differs(note: IndexedNote, file: Seen) -> bool:
-    seconds = file.mtime / 1000 if file.mtime > MILLISECONDS else file.mtime
+    seconds = file.mtime / 1000 if file.mtime > MAX_TIME_S else file.mtime
     return note.size != file.size or abs(note.mtime - seconds) > SAME_S
 
 

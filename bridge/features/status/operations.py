@@ -307,11 +307,10 @@ def summarize_vault(vault: VaultStatus) -> str:
     return f"{vault.name}: {count_of(vault.notes, 'note')}{skipped}{failed}; search by {how}."
 
 
-SHOWN = 20
+MAX_SHOWN_ENTRIES = 20
 """Skipped and failed files, reasons and types that `status` names; `index_status` tells of any one file."""
 
-NAMED = 10
-"""Files that are named for each reason."""
+MAX_NAMED_FILES = 10
 
 
 def free_bytes(folders: Folders) -> int:
@@ -386,7 +385,7 @@ def vault_status(host: Host) -> VaultStatus:
 def count_types(host: Host) -> Mapping[str, int]:
     """Count the notes of each type; a vault that is not open yet counts as empty."""
     try:
-        return dict(host.vault.index.count_types().most_common(SHOWN))
+        return dict(host.vault.index.count_types().most_common(MAX_SHOWN_ENTRIES))
     except BridgeError:
         return {}
 
@@ -395,11 +394,11 @@ def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for path, reason in reasons.items():
         paths[reason].append(path)
-    frequent = sorted(paths.items(), key=lambda entry: -len(entry[1]))[:SHOWN]
+    frequent = sorted(paths.items(), key=lambda entry: -len(entry[1]))[:MAX_SHOWN_ENTRIES]
     return LeftOut(
         len(reasons),
-        tuple(Left(path, reason) for path, reason in islice(reasons.items(), SHOWN)),
-        tuple(LeftFor(reason, len(some), tuple(some[:NAMED])) for reason, some in frequent),
+        tuple(Left(path, reason) for path, reason in islice(reasons.items(), MAX_SHOWN_ENTRIES)),
+        tuple(LeftFor(reason, len(some), tuple(some[:MAX_NAMED_FILES])) for reason, some in frequent),
     )
 
 

@@ -50,10 +50,10 @@ class CallerGone(Exception):
     """Nobody waits any more for the plan."""
 
 
-SHARE = 0.5
+CHECK_TIME_SHARE = 0.5
 """Share of the time left that a check may use while others are to come."""
 
-TRYING = 0.4
+TRIAL_TIME_SHARE = 0.4
 """Share of the time of a plan that is kept for trying what the checks find, and for its forecast."""
 
 WHOLE_SHARE = 0.8
@@ -82,7 +82,7 @@ class PlanBudget(Struct, eq=False):
         """Begin a check, which may use a share of what is left while others are to come."""
         self._check = check
         rest = self._rest()
-        self._ends = time.thread_time() + (rest * SHARE if left else rest)
+        self._ends = time.thread_time() + (rest * CHECK_TIME_SHARE if left else rest)
         self._since = time.perf_counter()
 
     def extend(self) -> None:
@@ -90,7 +90,7 @@ class PlanBudget(Struct, eq=False):
         self._ends = max(self._ends, time.thread_time() + self._rest() * WHOLE_SHARE)
 
     def _rest(self) -> float:
-        return max(0.0, self.seconds * (1 - TRYING) - sum(self.used.values()))
+        return max(0.0, self.seconds * (1 - TRIAL_TIME_SHARE) - sum(self.used.values()))
 
     @property
     def for_trying(self) -> float:
@@ -241,7 +241,7 @@ class TidySettings(Record):
     cpu_s: Annotated[int, Setting("Seconds of one processor that making a plan may take.", least=1, most=600)] = 15
 
 
-SURE: Final = 0.85
+SURE_CONFIDENCE: Final = 0.85
 """Confidence from which a finding is very likely right."""
 
 MAX_NAMED: Final = 50

@@ -22,7 +22,7 @@ from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.links.public import read_corpus
 from bridge.features.properties.public import read_schemas
 from bridge.features.tidy.check_scope import (
-    SURE,
+    SURE_CONFIDENCE,
     BudgetSpent,
     CheckScope,
     OrphansToCheck,
@@ -69,10 +69,10 @@ CHECKS: Final[Sequence[TidyCheck]] = (
 
 log = logging.getLogger(__name__)
 
-UNSURE = 0.8
+MAX_RULES_CONFIDENCE = 0.8
 """Confidence at most of a finding that would change rules: it is never ticked for the user."""
 
-VERSION = 1
+CHECKS_VERSION = 1
 """Version of the checks; a new one looks at all notes again."""
 
 
@@ -145,7 +145,7 @@ def read_opt_outs(vault: OpenVault, notes: Notes) -> GlobSet:
 
 
 def version_of(checks: Sequence[TidyCheck]) -> str:
-    return hashlib.sha256(f"{VERSION} {' '.join(check.name for check in checks)}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{CHECKS_VERSION} {' '.join(check.name for check in checks)}".encode()).hexdigest()[:16]
 
 
 def collect_findings(
@@ -212,7 +212,7 @@ def _rewrites_rules(scope: CheckScope, finding: TidyFinding) -> bool:
 
 def _doubt(finding: TidyFinding) -> TidyFinding:
     why = f"{finding.why}; it would change what Vaultside reads as rules"
-    return replace(finding, confidence=min(finding.confidence, UNSURE), why=why)
+    return replace(finding, confidence=min(finding.confidence, MAX_RULES_CONFIDENCE), why=why)
 
 
 def _take_in_turn(found: Sequence[Sequence[TidyFinding]], limit: int) -> list[TidyFinding]:
@@ -318,7 +318,7 @@ async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> Tr
     refused, breaking, untried, locked = set[int](), 0, 0, Counter[VaultPath]()
     forecast: tuple[CountForecast, ...] = ()
     for is_sure in (True, False):
-        if some := [one for one in findings if (one.confidence >= SURE) == is_sure]:
+        if some := [one for one in findings if (one.confidence >= SURE_CONFIDENCE) == is_sure]:
             tried = await scope.vault.executor.execute_each(
                 [one.request for one in some], Author("plan_tidy"), limits=limits, dry_run=True
             )

@@ -62,13 +62,13 @@ def stem_plain(language: str, word: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", stem) if not unicodedata.combining(letter))
 
 
-ENOUGH = 0.4
+MIN_TASK_LIKENESS = 0.4
 """Likeness (0-1) from which on an operation may do a task."""
 
-WHOLE = 0.1
+COVERAGE_WEIGHT = 0.1
 """What the share of a task's words counts that a description says anywhere; the rest is its most similar example."""
 
-UNKNOWN, NOTHING = 0.3, 3.5
+UNKNOWN_WEIGHT, NO_TOOL_WEIGHT = 0.3, 3.5
 """Worth of a word that no description says, and of one for what no operation does, as shares of the rarest one's."""
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
@@ -174,7 +174,7 @@ class Descriptions:
         query = concepts(task)
         most = max(self._cosine(query, example) for example in self._examples[operation.name])
         coverage = self._sum(query & self._whole[operation.name]) / (self._sum(query) or 1.0)
-        return (1 - WHOLE) * most + WHOLE * coverage
+        return (1 - COVERAGE_WEIGHT) * most + COVERAGE_WEIGHT * coverage
 
     def _cosine(self, one: frozenset[str], other: frozenset[str]) -> float:
         both = self._sum(one) * self._sum(other)
@@ -186,7 +186,7 @@ class Descriptions:
     def _value(self, concept: str) -> float:
         if concept in self._worth:
             return self._worth[concept]
-        return self._rarest * (NOTHING if concept in no_tool() else UNKNOWN)
+        return self._rarest * (NO_TOOL_WEIGHT if concept in no_tool() else UNKNOWN_WEIGHT)
 
 
 @functools.lru_cache(maxsize=2_000)

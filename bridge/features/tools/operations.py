@@ -21,7 +21,7 @@ from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation
 from bridge.features.external_tools.public import ExternalTool, running_tools
-from bridge.features.tools.likeness import ENOUGH, DescriptionVectors, is_understood, rank
+from bridge.features.tools.likeness import MIN_TASK_LIKENESS, DescriptionVectors, is_understood, rank
 from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.types import EXACT, Scope
@@ -35,7 +35,7 @@ async def rank_external(call: Call, task: str) -> list[tuple[float, ExternalTool
     tools = [_Candidate.of(tool) for tool in await running_tools(call)]
     # By themselves: their words must not change how telling those of the bridge's own tools are.
     ranked = await asyncio.to_thread(rank, task, tools) if tools else []
-    return [(likeness, one.tool) for likeness, one in ranked if likeness >= ENOUGH]
+    return [(likeness, one.tool) for likeness, one in ranked if likeness >= MIN_TASK_LIKENESS]
 
 
 class _Candidate(Record):
@@ -63,10 +63,10 @@ EXTERNAL = (
 MAX_SUMMARY_CHARS = 200
 """Maximum characters of a description by another program."""
 
-NEAR = 0.8
+MIN_LIKENESS_SHARE = 0.8
 """Likeness, as a share of the best tool's, from which on a tool's arguments are listed."""
 
-JUDGED = 15
+MIN_JUDGEMENTS = 15
 """Judgements from which on it is told how often a tool was the right one."""
 
 
@@ -139,19 +139,19 @@ async def find_tool(
     within = callable_tools(call.preset or "full")
     every = [tool for tool in listed_tools("full").values() if tool.name not in META]
     ranked = await asyncio.to_thread(rank, task, every)
-    if ranked[0][0] < ENOUGH and not is_understood(task, every):
+    if ranked[0][0] < MIN_TASK_LIKENESS and not is_understood(task, every):
         ranked = await rank_by_meaning(any_vault(call).open_vault, task, every) or ranked
     likeness, best = ranked[0]
-    if likeness >= ENOUGH and best.name not in within:
+    if likeness >= MIN_TASK_LIKENESS and best.name not in within:
         return FoundTools((), (f"This takes a tool that writes, and the preset `{call.preset}` only reads.",))
     ranked = [each for each in ranked if each[1].name in within and each[1].scope in call.principal.scopes]
     judged = any_vault(call).store.tool_scores.all()
     listed = listed_tools(call.preset or "full")
     found = []
     for likeness, tool in ranked[:limit]:
-        if likeness >= ENOUGH:
+        if likeness >= MIN_TASK_LIKENESS:
             described = describe_tool(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed)
-            is_near = likeness >= NEAR * ranked[0][0]
+            is_near = likeness >= MIN_LIKENESS_SHARE * ranked[0][0]
             found.append((likeness, described if is_near else replace(described, arguments=())))
     if any(tool.name == CALL for _, tool in ranked):
         external = [(likeness, describe_external(tool)) for likeness, tool in await rank_external(call, task)]
@@ -218,7 +218,7 @@ def describe_external(tool: ExternalTool) -> FoundTool:
 def accuracy(right: int, wrong: int) -> float | None:
     """Estimate how often a tool is the right one: the mean of a Beta distribution that began even."""
     judged = right + wrong
-    return round((right + 1) / (judged + 2), 2) if judged >= JUDGED else None
+    return round((right + 1) / (judged + 2), 2) if judged >= MIN_JUDGEMENTS else None
 
 
 class RanTool(Record):

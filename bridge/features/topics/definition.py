@@ -20,10 +20,10 @@ from bridge.types import VaultPath
 MAX_DEFINITION_CHARS: Final = 300
 """Characters of a definition."""
 
-BEGINNING: Final = 7
+PREFIX_LETTERS: Final = 7
 """Letters with which a longer word begins that may be another form of one."""
 
-HALF_SAID: Final = 0.8
+HALF_SAID_WEIGHT: Final = 0.8
 """What such a word counts."""
 
 MIN_LATIN_CHARS: Final = 3
@@ -32,19 +32,19 @@ MIN_LATIN_CHARS: Final = 3
 MIN_RARITY: Final = 0.3
 """How few notes must say what is all of a title, 0-1."""
 
-UNLISTED: Final = 0.6
+UNLISTED_WEIGHT: Final = 0.6
 """What a word counts that says of which kind things are, beside those that the definition lists."""
 
-AT_HEAD: Final = 0.85
+HEAD_WEIGHT: Final = 0.85
 """What a word counts that is the noun of a title, as in *Brown butter tart* or *Difesa siciliana*."""
 
-FILED: Final = 0.67
+FILED_WEIGHT: Final = 0.67
 """What a folder, tag or value of a property counts that the definition lists."""
 
-FILED_BY_KIND: Final = 0.2
+KIND_WEIGHT: Final = 0.2
 """The same of one that only says of which kind things are."""
 
-IN_TEXT: Final = 0.4
+TEXT_WEIGHT: Final = 0.4
 """What it counts that a text says all of a definition."""
 
 MIN_TEXT: Final = 2.0
@@ -136,10 +136,10 @@ class Definition:
         stems = self._stems[note.language]
         named = max((self._in_title(title, stems, note.language) for title in note.titles), default=0.0)
         filed = max((self._in_filed(one, stems) for one in note.filed), default=0.0)
-        return min(1.0, max(named, filed) + IN_TEXT * self._in_text(note, stems))
+        return min(1.0, max(named, filed) + TEXT_WEIGHT * self._in_text(note, stems))
 
     def _in_title(self, title: Phrase, stems: Sequence[tuple[str, ...]], language: str) -> float:
-        said, best, kind, is_head = [0.0] * len(title.words), 0.0, UNLISTED, False
+        said, best, kind, is_head = [0.0] * len(title.words), 0.0, UNLISTED_WEIGHT, False
         head = 0 if language in _HEAD_FIRST else len(title.words) - 1
         for name, own in zip(self._names, stems, strict=True):
             places = list(filter(None, (_find(word, stem, title) for word, stem in zip(name.words, own, strict=True))))
@@ -151,16 +151,16 @@ class Definition:
                 is_run, other = RUN.match(word) is not None, title.words[at]
                 is_head |= other.startswith(word) or other.endswith(word) if is_run else at == head
                 least = min(least, 1.0 if is_run else share)
-            best = max(best, name.rarity * least * (1.0 if name.is_listed else UNLISTED))
-            kind = max(kind, 1.0 if name.is_listed else UNLISTED)
+            best = max(best, name.rarity * least * (1.0 if name.is_listed else UNLISTED_WEIGHT))
+            kind = max(kind, 1.0 if name.is_listed else UNLISTED_WEIGHT)
         share = sum(said) / len(said)
-        if share >= HALF_SAID and best >= MIN_RARITY:
+        if share >= HALF_SAID_WEIGHT and best >= MIN_RARITY:
             return share * kind
-        return best * (AT_HEAD if is_head else 0.5 + share / 2)
+        return best * (HEAD_WEIGHT if is_head else 0.5 + share / 2)
 
     def _in_filed(self, filed: Phrase, stems: Sequence[tuple[str, ...]]) -> float:
         found = (one for one, own in zip(self._names, stems, strict=True) if own == filed.forms)
-        weights = ((FILED if one.is_listed else FILED_BY_KIND) * min(1.0, one.rarity / MIN_RARITY) for one in found)
+        weights = ((FILED_WEIGHT if one.is_listed else KIND_WEIGHT) * min(1, one.rarity / MIN_RARITY) for one in found)
         return max(weights, default=0.0) * min(1.0, filed.weight / MIN_RARITY)
 
     def _in_text(self, note: DescribedNote, stems: Sequence[tuple[str, ...]]) -> float:
@@ -184,8 +184,8 @@ def _find(word: str, stem: str, title: Phrase) -> tuple[int, float] | None:
             return at, 1.0
         if RUN.match(word) and word in other:
             return at, len(word) / len(other)
-        if len(word) > BEGINNING and word[:BEGINNING] == other[:BEGINNING]:
-            return at, HALF_SAID
+        if len(word) > PREFIX_LETTERS and word[:PREFIX_LETTERS] == other[:PREFIX_LETTERS]:
+            return at, HALF_SAID_WEIGHT
     return None
 
 

@@ -14,13 +14,12 @@ from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
-NEAREST: Final = 25
-"""Near notes that vote."""
+MAX_VOTING_NOTES: Final = 25
 
 PRIOR_WEIGHT: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
 
-UNTOLD: Final = 0.04
+UNTOLD_WEIGHT: Final = 0.04
 """Weight of a near note without topics against the votes of those with topics, in a vault that has hardly any."""
 
 MIN_SHARING: Final = 2
@@ -32,7 +31,7 @@ MIN_VOTING: Final = 0.8
 MIN_DEFINED: Final = 0.25
 """How much a definition must say of a note for this to be told as a reason."""
 
-ROOT: Final = 1 / 3
+SIMILARITY_ROOT: Final = 1 / 3
 """The power by which a weight becomes a similarity again."""
 
 TopicReason = Literal["title", "text", "near notes", "linked notes", "folder", "link", "definition", "in common"]
@@ -155,7 +154,7 @@ class TopicNames:
 
 
 def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: float) -> dict[VaultPath, float]:
-    others = [(path, score) for path, score in hits if path != own][:NEAREST]
+    others = [(path, score) for path, score in hits if path != own][:MAX_VOTING_NOTES]
     return {path: min(score, 1.0) ** power for path, score in others if score > 0}
 
 
@@ -169,9 +168,9 @@ def count_votes(
             weights[topic].append(weight)
     total = sum(voting.values())
     untold = sum(weight for path, weight in near.items() if path not in voting)
-    whole = total + PRIOR_WEIGHT * total / max(1, len(voting)) + sparsity * UNTOLD * untold
+    whole = total + PRIOR_WEIGHT * total / max(1, len(voting)) + sparsity * UNTOLD_WEIGHT * untold
     return {
-        topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** ROOT}
+        topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** SIMILARITY_ROOT}
         for topic, votes in weights.items()
     }
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bridge.features.topics.assignments import Assignments
 from bridge.features.topics.definition import DescribedNote
 from bridge.features.topics.evidence import (
-    NEAREST,
+    MAX_VOTING_NOTES,
     Having,
     NoteFacts,
     TopicEvidence,
@@ -36,7 +36,7 @@ from bridge.text.fold import fold_case
 from bridge.text.stems import OTHER
 from bridge.types import VaultPath
 
-AIM: Final = 0.73
+MIN_PRECISION: Final = 0.73
 """The share of the hidden topics suggested that must be right, so that of others seven in ten are: the best place in a
 sample is a little too good."""
 
@@ -49,7 +49,7 @@ DEFAULT_LEAST: Final = 0.75
 DEFAULT_CLOSEST: Final = 0.4
 """How near a note must be there that alone speaks for a topic."""
 
-NEAR_ENOUGH: Final = 10
+MAX_FAR_PERCENT: Final = 10
 """The percentage of the hidden topics of which the nearest note may be too far. Notes without topics teach nothing, so
 that it cannot be learnt how far they are from all others."""
 
@@ -62,10 +62,10 @@ MIN_COVERED: Final = 0.1
 MIN_HIDDEN_TOPICS: Final = 25
 """Hidden topics that anything speaks for, from which on it is."""
 
-CLOSEST: Final = 2
+CLOSENESS_COLUMN: Final = 2
 """The place in `TopicEvidence.row` of how near the nearest note is."""
 
-PARTS: Final = 5
+HIDDEN_PARTS: Final = 5
 """Parts of the notes that are hidden in turn: a fifth each."""
 
 MAX_HIDDEN_NOTES: Final = 300
@@ -74,11 +74,11 @@ MAX_HIDDEN_NOTES: Final = 300
 MIN_PROBABILITY: Final = 0.35
 """A topic that is less probable is not suggested, however right such ones are together with the others."""
 
-_HOLD: Final = 2.0
+_PRIOR_STRENGTH: Final = 2.0
 """How strongly the weights are held to the default."""
 
-_STEPS: Final = 30
-_NEVER: Final = 1.01
+_NEWTON_STEPS: Final = 30
+_NO_PROBABILITY: Final = 1.01
 
 
 class TopicModel(Record):
@@ -111,7 +111,7 @@ def choose_hidden(paths: Sequence[VaultPath], most: int = MAX_HIDDEN_NOTES) -> l
     mixed = sorted(paths, key=lambda path: sha256(path.encode("utf-8", "surrogatepass")).digest())
     chosen = mixed[:most]
     # What is not chosen stays visible, so that a part is a fifth of all notes at most.
-    return [part for at in range(PARTS) if (part := chosen[at::PARTS])]
+    return [part for at in range(HIDDEN_PARTS) if (part := chosen[at::HIDDEN_PARTS])]
 
 
 def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
@@ -133,8 +133,8 @@ def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
         held = part == at
         told[held] = _probabilities(values[held], _fit(values[~held], right[~held]))
     weights = tuple(round(float(one), 6) for one in _fit(values, right))
-    closest = values[right > 0, CLOSEST]
-    nearest = float(np.percentile(closest[closest > 0], NEAR_ENOUGH)) if closest.any() else DEFAULT_CLOSEST
+    closest = values[right > 0, CLOSENESS_COLUMN]
+    nearest = float(np.percentile(closest[closest > 0], MAX_FAR_PERCENT)) if closest.any() else DEFAULT_CLOSEST
     return TopicModel(weights, least_probability(told, right), round(nearest, 6), notes)
 
 
@@ -147,17 +147,17 @@ def least_probability(told: NDArray[np.float64], right: NDArray[np.float64]) -> 
     shares = np.cumsum(right[order]) / (np.arange(len(order)) + 4)
     # Of equal probabilities, all are shown or none.
     last = np.append(np.diff(told[order]) != 0, True)
-    good = np.flatnonzero((shares >= AIM) & last)
-    return max(MIN_PROBABILITY, round(float(told[order][good[-1]]), 6)) if len(good) else _NEVER
+    good = np.flatnonzero((shares >= MIN_PRECISION) & last)
+    return max(MIN_PROBABILITY, round(float(told[order][good[-1]]), 6)) if len(good) else _NO_PROBABILITY
 
 
 def _fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of a logistic regression that is held to the default ones, by Newton's method."""
     default = np.array(DEFAULT)
     weights = default.copy()
-    held = np.full(len(default), _HOLD)
-    held[0] = _HOLD / 10
-    for _ in range(_STEPS):
+    held = np.full(len(default), _PRIOR_STRENGTH)
+    held[0] = _PRIOR_STRENGTH / 10
+    for _ in range(_NEWTON_STEPS):
         chance = _probabilities(values, weights)
         slope = values.T @ (chance - right) + held * (weights - default)
         curve = (values * (chance * (1 - chance))[:, None]).T @ values + np.diag(held)
@@ -210,7 +210,7 @@ COSINE_POWER = 3.0
 WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
 
-AT_ONCE = 50
+NOTES_AT_ONCE = 50
 """Notes read at once."""
 
 MAX_TEXT_CHARS = 20_000
@@ -323,8 +323,8 @@ def without_hidden(assignments: Assignments, hidden: Collection[VaultPath]) -> H
 async def read_facts(sources: TopicSources, paths: Collection[VaultPath]) -> dict[VaultPath, NoteFacts]:
     found: dict[VaultPath, NoteFacts] = {}
     known = [path for path in paths if path in sources.notes]
-    for first in range(0, len(known), AT_ONCE):
-        texts = await sources.index.wholes(known[first : first + AT_ONCE])
+    for first in range(0, len(known), NOTES_AT_ONCE):
+        texts = await sources.index.wholes(known[first : first + NOTES_AT_ONCE])
         words = await asyncio.to_thread(words_by_note, sources, texts)
         for path, text in texts.items():
             near = await near_notes(sources, path, words.get(path, ()))
@@ -376,9 +376,9 @@ def words_by_note(sources: TopicSources, texts: Mapping[VaultPath, str]) -> dict
 async def near_notes(sources: TopicSources, path: VaultPath, words: tuple[str, ...]) -> Mapping[VaultPath, float]:
     vector = sources.index.vector_of(path)
     if vector is not None:
-        near = await sources.index.nearest(vector, NEAREST + 1)
+        near = await sources.index.nearest(vector, MAX_VOTING_NOTES + 1)
         return weigh_near([(hit.path, hit.score) for hit in near], path, COSINE_POWER)
-    alike = await sources.index.search_notes(TextQuery(should=words), NEAREST + 1)
+    alike = await sources.index.search_notes(TextQuery(should=words), MAX_VOTING_NOTES + 1)
     # A note has the highest score for its own words.
     best = next((hit.score for hit in alike if hit.path == path), 0.0) or max((hit.score for hit in alike), default=1.0)
     return weigh_near([(hit.path, hit.score / best) for hit in alike], path, WORDS_POWER)

@@ -56,11 +56,11 @@ def find_definition(name: str, texts: Mapping[VaultPath, str]) -> QuotedDefiniti
         said += [one for one in iter_sentences(note) if wanted in fold_case(one.text)]
     if not said:
         return None
-    best = min(said, key=lambda one: (fold_case(one.text).find(wanted) > LEAD, one.kind != "paragraph"))
+    best = min(said, key=lambda one: (fold_case(one.text).find(wanted) > MAX_ARTICLE_CHARS, one.kind != "paragraph"))
     return QuotedDefinition(shorten(inline(best.text), MAX_DEFINITION_CHARS), best.path)
 
 
-LEAD: Final = 5
+MAX_ARTICLE_CHARS: Final = 5
 """Characters before a name in a sentence that begins with it, such as those of an article."""
 
 MIN_NEAR_NOTES: Final = 3
@@ -142,8 +142,7 @@ def _file_name(name: str) -> str:
     return "".join("-" if letter in '/\\:*?"<>|#^[]' else letter for letter in name).strip(" .") or "Topic"
 
 
-SHOWN = 10
-"""Notes named in a finding."""
+MAX_SHOWN_NOTES = 10
 
 
 class StrayTopic(Record):
@@ -281,7 +280,7 @@ def describe_problem(one: TopicFinding) -> TopicProblem:
         tuple(StrayTopic(value.text, value.problem, value.instead) for value in one.values),
         one.topic,
         len(one.notes),
-        one.notes[:SHOWN],
+        one.notes[:MAX_SHOWN_NOTES],
         one.why,
         one.edits,
     )

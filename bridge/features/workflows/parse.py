@@ -141,7 +141,7 @@ def path_fields(op: str) -> frozenset[str]:
     return frozenset()
 
 
-VERSION: Final = 1
+FORMAT_VERSION: Final = 1
 
 _ID: Final = re.compile(r"[^\W\d][\w-]{0,59}")
 _WHEN: Final = re.compile(r"(not\s+|!\s*)?([^\W\d][\w-]*)")
@@ -190,8 +190,8 @@ class _Reader:
             self._say(line, f"`{name[:60]}` stands twice.")
         self._refuse_unknown(values, _FIELDS, "A workflow")
         self._find_unquoted(values)
-        if values.get("version") != VERSION or isinstance(values.get("version"), bool):
-            self._say(self._line(values, "version"), f"`version` must be {VERSION}.")
+        if values.get("version") != FORMAT_VERSION or isinstance(values.get("version"), bool):
+            self._say(self._line(values, "version"), f"`version` must be {FORMAT_VERSION}.")
         steps = tuple(self._steps(values))
         if not steps:
             self._say(self._line(values, "steps"), "`steps` must be a list with at least one step.")

@@ -22,8 +22,8 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFound, ProtectedPath
 from bridge.features.workflows.check import check_workflow
 from bridge.features.workflows.parse import (
+    FORMAT_VERSION,
     PATH_ARGUMENTS,
-    VERSION,
     Problem,
     Workflow,
     WorkflowStep,
@@ -120,7 +120,7 @@ _Dumper.add_representer(str, _represent_text)
 def workflow_yaml(
     description: str, variables: Mapping[str, Mapping[str, Value]], steps: Sequence[Mapping[str, Value]], output: str
 ) -> str:
-    whole: dict[str, Value] = {"version": VERSION, "description": description}
+    whole: dict[str, Value] = {"version": FORMAT_VERSION, "description": description}
     whole |= {"variables": {name: dict(facts) for name, facts in variables.items()}} if variables else {}
     whole |= {"steps": [dict(step) for step in steps], "output": output}
     text = _dump_yaml(whole)
@@ -146,7 +146,7 @@ def workflow_note(name: str, prose: str, block: str) -> str:
 
 NOWHERE = VaultPath("")
 
-SECONDS = 0.3
+CHECK_CPU_S = 0.3
 """Processor time of a check of what `where` selects."""
 
 
@@ -330,7 +330,7 @@ def _selects_nothing(step: WorkflowStep, defaults: Mapping[str, Value], vault: O
         check_functions([node])
         place = _fill_defaults(step.arguments.get("folder"), defaults, vault)
         if not any(isinstance(one, Name) and one.name in ("steps", "item") for one in walk([node])):
-            budget = Budget(seconds=SECONDS)
+            budget = Budget(seconds=CHECK_CPU_S)
             query = Evaluation(note_files(vault, notes), budget=budget, given={"variables": dict(defaults)})
             return not any(query.passes(node, path) for path in notes if f"/{path}".startswith(f"/{place}"))
     return False

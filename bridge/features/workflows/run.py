@@ -110,7 +110,7 @@ def _notes_in(state: DraftState, folder: str | None) -> list[IndexedNote]:
     return [note for path, note in state.notes.items() if inside == "/" or path.startswith(inside)]
 
 
-SECONDS: Final = 2.0
+RUN_CPU_S: Final = 2.0
 """Processor time of the expressions of a run: others wait meanwhile to change the vault."""
 
 _NO_ITEM: Final = object()
@@ -164,7 +164,7 @@ class WorkflowRun:
         self._begin()
 
     def _begin(self) -> None:
-        self.budget = Budget(seconds=SECONDS)
+        self.budget = Budget(seconds=RUN_CPU_S)
         """What its expressions may take."""
         self.steps: list[StepOutcome] = []
         self.conditions: dict[str, bool] = {}

@@ -17,7 +17,7 @@ from bridge.features.links.mentions import read_corpus
 from bridge.features.topics.assignments import Assignments, TopicValue, value_texts
 from bridge.features.topics.evidence import NoteFacts, TopicNames, rarity_by_count
 from bridge.features.topics.suggest import (
-    PARTS,
+    HIDDEN_PARTS,
     FolderMeanings,
     TopicModel,
     TopicSources,
@@ -63,7 +63,7 @@ class Found:
         """Return the figures in one line."""
         mean = sum(self.at_three) / max(1, len(self.at_three))
         precision = f"{self.right / self.shown:.3f}" if self.shown else "none"
-        learnt = f", {self.defaults} of {PARTS} by default weights" if self.defaults else ""
+        learnt = f", {self.defaults} of {HIDDEN_PARTS} by default weights" if self.defaults else ""
         return (
             f"{self.notes:4} notes {self.hidden:5} hidden   P@3 {mean:.3f}   shown {self.shown:4}"
             f" precision {precision}   recall {self.right / max(1, self.hidden):.3f}{learnt}"

@@ -12,7 +12,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
 from bridge.features.entities.public import MergeReason, find_merge_pairs
-from bridge.features.tidy.check_scope import SURE, CheckScope, TidyFinding, propose, tidy_check
+from bridge.features.tidy.check_scope import SURE_CONFIDENCE, CheckScope, TidyFinding, propose, tidy_check
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
@@ -153,7 +153,7 @@ def daily_notes(scope: CheckScope) -> Iterator[TidyFinding]:
 MIN_CONFIDENCE: Final = 0.75
 """Confidence from which a merge is proposed."""
 
-COMMON: Final = 0.8
+MIN_COMMON_SHARE: Final = 0.8
 """Share of common text of two texts of the same length from which they are proposed whatever their names."""
 
 WORDS: Final[dict[MergeReason, str]] = {
@@ -179,7 +179,7 @@ def duplicates(scope: CheckScope) -> Iterator[TidyFinding]:
             continue
         lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
         # A short note often stands in a longer one, as a template or a quotation does.
-        same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
+        same_text = (pair.common or 0) >= MIN_COMMON_SHARE and lengths[0] >= MIN_COMMON_SHARE * lengths[1]
         if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
             continue
         # A topic and the note of its name have their own places.
@@ -197,7 +197,7 @@ def duplicates(scope: CheckScope) -> Iterator[TidyFinding]:
             f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
             ", ".join(WORDS[one] for one in pair.why),
             # What is lost by a wrong merge is hard to see, so that only copies beside each other are sure.
-            round(pair.confidence if is_copy else min(SURE - 0.01, pair.confidence), 2),
+            round(pair.confidence if is_copy else min(SURE_CONFIDENCE - 0.01, pair.confidence), 2),
             pair.into,
             kind="merge",
         )
@@ -238,7 +238,7 @@ def empty_notes(scope: CheckScope) -> Iterator[TidyFinding]:
 MAX_TEMPLATE_BYTES: Final = 20_000
 """Bytes of a template that is compared."""
 
-FILLED: Final = 40
+MAX_FIELD_CHARS: Final = 40
 """Characters that a field of a template becomes at most."""
 
 MIN_LETTERS_AROUND: Final = 4
@@ -250,7 +250,7 @@ TITLE: Final = "\0"
 _TASK: Final = re.compile(r"(?:[-*+]|\d+[.)])\s+\[.\]\s+\S")
 _TITLE: Final = re.compile(r"\{\{\s*title\s*\}\}|<%[-_*]?\s*tp\.file\.title\s*[-_]?%>", re.IGNORECASE)
 _MOMENT: Final = re.compile(r"\{\{\s*(?:date|time)\b.*?\}\}|<%[^%]*(?:date|now|moment)\b.*?%>", re.IGNORECASE)
-_FILLED: Final = re.compile(rf"(?=.*\d).{{1,{FILLED}}}")
+_FILLED: Final = re.compile(rf"(?=.*\d).{{1,{MAX_FIELD_CHARS}}}")
 """What becomes of the second kind of field."""
 
 

@@ -11,7 +11,7 @@ from bridge.changes.link_text import write_link
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
 from bridge.features.links.public import (
-    DOUBTFUL,
+    DOUBTFUL_CONFIDENCE,
     FeedbackModel,
     LinkContext,
     LinkPlace,
@@ -27,7 +27,7 @@ from bridge.features.links.public import (
     suggest,
 )
 from bridge.features.tidy.check_scope import (
-    SURE,
+    SURE_CONFIDENCE,
     BudgetSpent,
     CheckScope,
     OrphansToCheck,
@@ -130,7 +130,7 @@ def _find_meant(scope: CheckScope, names: MeantNotes, target: str) -> MeantNote 
     vault, old = scope.vault, VaultPath(f"{target.removesuffix('.md')}.md")
     moved = vault.store.journal.moved_to(old, vault.names.__contains__) if "/" in old else None
     found = names.find(target) if moved is None else MeantNote(moved, "the note was renamed", 0.95)
-    return found if found and found.confidence > DOUBTFUL and found.path in scope.notes else None
+    return found if found and found.confidence > DOUBTFUL_CONFIDENCE and found.path in scope.notes else None
 
 
 MAX_NOTE_CHARS: Final = 100_000
@@ -196,10 +196,10 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
 MIN_UNLINKED_NOTES: Final = 50
 """Notes of a folder from which on it tells something that nobody links to them."""
 
-UNLINKED: Final = 0.05
+UNLINKED_SHARE: Final = 0.05
 """Share of them that are linked from elsewhere, below which nobody does."""
 
-LINKED: Final = 0.2
+LINKED_SHARE: Final = 0.2
 """Share of all notes that are linked from other folders, from which on a vault is one in which people link."""
 
 
@@ -216,10 +216,10 @@ def find_unlinked_folders(scope: CheckScope) -> Sequence[str]:
             linked[folder] += not all(
                 is_below(source, folder) for source in scope.graph_snapshot.graph.linked_from(path)
             )
-    if linked.total() < LINKED * counts.total():
+    if linked.total() < LINKED_SHARE * counts.total():
         return ()
     return [
-        folder for folder, count in counts.items() if count >= MIN_UNLINKED_NOTES and linked[folder] < UNLINKED * count
+        name for name, count in counts.items() if count >= MIN_UNLINKED_NOTES and linked[name] < UNLINKED_SHARE * count
     ]
 
 
@@ -243,10 +243,10 @@ def is_phrase(scope: CheckScope, found: Suggestion, source: VaultPath) -> bool:
     if is_below(source, folder) or not graph.neighbours(source).isdisjoint(graph.neighbours(found.target)):
         return False
     index = scope.vault.index.view("notes")
-    return min(map(index.document_frequency, words)) >= max(MIN_EVERYDAY, EVERYDAY * len(scope.notes))
+    return min(map(index.document_frequency, words)) >= max(MIN_EVERYDAY, EVERYDAY_SHARE * len(scope.notes))
 
 
-EVERYDAY: Final = 0.02
+EVERYDAY_SHARE: Final = 0.02
 """Share of the notes that say a word of everyday language."""
 
 MIN_EVERYDAY: Final = 12
@@ -256,7 +256,7 @@ MIN_EVERYDAY: Final = 12
 def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:
     """Return how sure a link is: less where the notes are in two languages, as a quotation or a namesake is."""
     differ = bool(note.language and target.language) and note.language != target.language
-    return round(min(likelihood, SURE - 0.01) if differ or is_doubtful else likelihood, 2)
+    return round(min(likelihood, SURE_CONFIDENCE - 0.01) if differ or is_doubtful else likelihood, 2)
 
 
 def is_label(text: str, span: Span) -> bool:
@@ -293,7 +293,7 @@ def prospects(scope: CheckScope) -> Iterator[TidyFinding]:
             f"Create a note “{plain_words(one.name)}”",
             f"{count_of(one.notes, 'note')}, such as {plan_link(one.examples[0])}",
             # Whether a name deserves a note, only a person knows.
-            round(min(one.confidence, SURE - 0.01), 2),
+            round(min(one.confidence, SURE_CONFIDENCE - 0.01), 2),
             notes=one.examples,
             key=one.name,
             kind="prospect",
@@ -309,7 +309,7 @@ MIN_LISTED_SHARE: Final = 0.6
 MAX_SIMILAR_NOTES: Final = 25
 """Notes that are most like an orphan by their words."""
 
-POWER: Final = 1.5
+SIMILARITY_POWER: Final = 1.5
 """Power of the similarity by which each of them counts."""
 
 MIN_LISTED_WEIGHT: Final = 0.5
@@ -362,7 +362,7 @@ async def read_orphans(scope: CheckScope) -> OrphansToCheck:
         words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(scope.texts[note.path])}")
         hits = await scope.graph_snapshot.index.search_notes(TextQuery(should=words), MAX_SIMILAR_NOTES + 1)
         best = max((hit.score for hit in hits), default=1.0)
-        found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
+        found[note.path] = {hit.path: (hit.score / best) ** SIMILARITY_POWER for hit in hits if hit.path != note.path}
     return OrphansToCheck(found, frozenset(note.path for note in orphans[MAX_ORPHANS:]))
 
 
@@ -450,7 +450,7 @@ class ListPages:
         if not self._is_one_list(page, heading):
             return None
         why = f"it lists {counts[page]} of the {len(alike)} notes that are most like it"
-        return ParentPage(page, heading or None, why, round(min(SURE - 0.01, 0.4 + share), 2))
+        return ParentPage(page, heading or None, why, round(min(SURE_CONFIDENCE - 0.01, 0.4 + share), 2))
 
     def _is_one_list(self, page: VaultPath, heading: str) -> bool:
         if not heading:

@@ -32,7 +32,7 @@ from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import step_between
 from bridge.types import VaultPath
 
-RARE = 0.25
+MAX_SLIP_SHARE = 0.25
 """The share of the other spelling up to which one is a slip."""
 
 
@@ -55,7 +55,7 @@ def property_names(scope: CheckScope) -> Iterator[TidyFinding]:
             if main.kinds.most_common(1)[0][0] != other.kinds.most_common(1)[0][0]:
                 continue
             paths = sorted(path for spelling in other.spellings for path in having[spelling])
-            slip = other.spellings.total() <= RARE * main.spellings.total()
+            slip = other.spellings.total() <= MAX_SLIP_SHARE * main.spellings.total()
             why = "the same letters with other separators"
             yield _respell(other.name, main.name, paths, 0.88 if slip else 0.7, why)
 
@@ -76,7 +76,7 @@ def _respell(name: str, to: str, paths: list[VaultPath], confidence: float, why:
 MIN_NOTES_WITH_PROPERTY: Final = 10
 """Notes that must have the property."""
 
-USUAL: Final = 0.9
+USUAL_TYPE_SHARE: Final = 0.9
 """Share of them that must have the same type."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
@@ -90,7 +90,7 @@ def property_types(scope: CheckScope) -> Iterator[TidyFinding]:
         filled = count.kinds.total() - count.kinds["empty"]
         kind, often = count.kinds.most_common(1)[0]
         chosen = _OBSIDIAN.get(scope.style.property_types.get(count.name, ""))
-        is_usual = filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled
+        is_usual = filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL_TYPE_SHARE * filled
         # Obsidian takes a property for a list once it was one; what nobody has two of is better left a text.
         if chosen is not None and (chosen != "list" or count.has_several or (is_usual and kind == "list")):
             expected[fold_case(count.name)] = chosen  # type: ignore[assignment]

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from bridge.features.tidy.check_scope import (
-    SURE,
+    SURE_CONFIDENCE,
     BudgetSpent,
     CheckScope,
     TidyFinding,
@@ -39,10 +39,10 @@ from bridge.types import VaultPath
 MAX_NOTES: Final = 200
 """Notes without a topic that one plan looks at, each of which takes some 10 ms."""
 
-STRAY: Final = 0.6
+STRAY_CONFIDENCE: Final = 0.6
 """Confidence that a value which is no topic should become one: the person who wrote it may mean another note."""
 
-PREFERRED: Final = 0.9
+PREFERRED_CONFIDENCE: Final = 0.9
 """Confidence that a topic is to be replaced by the one that the rules of topics prefer."""
 
 
@@ -120,7 +120,7 @@ def _mend(known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterato
             request,
             f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
             _why_wrong(wrong, known),
-            STRAY if any(one.problem != "unwanted" for one in wrong) else PREFERRED,
+            STRAY_CONFIDENCE if any(one.problem != "unwanted" for one in wrong) else PREFERRED_CONFIDENCE,
             key=" ".join(one.text for one in wrong),
         )
 
@@ -131,7 +131,7 @@ def _add(known: VaultTopics, note: IndexedNote, topic: LikelyTopic) -> TidyFindi
         f"Give {plan_link(note.path)} the topic {plan_link(topic.path)}",
         _why_likely(topic.evidence),
         # How probable it is was learnt from notes that have topics; this one may be meant to have none.
-        round(min(topic.probability, SURE - 0.01), 2),
+        round(min(topic.probability, SURE_CONFIDENCE - 0.01), 2),
         topic.path,
     )
 
