@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Final
 
-NICE: Final = 10
+NICENESS: Final = 10
 """What is added to the priority number of a process that gives way."""
 
 
@@ -19,4 +19,4 @@ def lower_priority() -> None:
 
             psutil.Process().nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
         else:
-            os.nice(NICE)
+            os.nice(NICENESS)

@@ -212,8 +212,8 @@ def free_client_name(base: str, ledger: ClientLedger) -> str:
 OPEN_S = 120.0
 """Seconds for which a code is valid."""
 
-TRIES = 5
-DIGITS = 6
+PAIRING_TRIES = 5
+CODE_DIGITS = 6
 
 
 class PairingWindow(Record):
@@ -233,8 +233,8 @@ class Pairing:
 
     def open(self) -> str:
         """Open a window, replacing an open one, and return its code."""
-        code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
-        self._window = PairingWindow(code, self._clock() + OPEN_S, TRIES)
+        code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
+        self._window = PairingWindow(code, self._clock() + OPEN_S, PAIRING_TRIES)
         return code
 
     def enter(self, code: str) -> None:

@@ -13,7 +13,7 @@ from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.types import SHORT_DIGEST
 
-ECHO, ECHO_LINES, ECHO_WIDTH = 12, 6, 120
+SHORT_DIFF_LINES, ECHOED_LINES, ECHOED_CHARS = 12, 6, 120
 """Diff lines after a change: a short diff completely, else its start, since the model knows what it wrote."""
 
 MAX_FILES = 5
@@ -59,7 +59,7 @@ def written_view(made: Written) -> Iterable[Element]:
     if many:
         diff = "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
     if tried or not made.change_id:
-        yield Diff(diff, ECHO, ECHO_WIDTH) if len(files) > MAX_FILES else Diff(diff)
+        yield Diff(diff, SHORT_DIFF_LINES, ECHOED_CHARS) if len(files) > MAX_FILES else Diff(diff)
     elif len(files) <= MAX_FILES or many:
         yield beginning_of(diff)
     if many:
@@ -71,7 +71,7 @@ def written_view(made: Written) -> Iterable[Element]:
 
 def beginning_of(diff: str) -> Diff:
     """Show the start of the diff of a change that its reader asked for, or all of a short one."""
-    return Diff(diff, ECHO if diff.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
+    return Diff(diff, SHORT_DIFF_LINES if diff.count("\n") <= SHORT_DIFF_LINES else ECHOED_LINES, ECHOED_CHARS)
 
 
 def _way_to_all(made: Written) -> str:

@@ -54,10 +54,10 @@ from bridge.bases.values import (
 from bridge.errors import InvalidArguments
 from bridge.text.closest import find_closest
 
-STEPS: Final = 5_000_000
+MAX_STEPS: Final = 5_000_000
 """Parts of expressions that one query may evaluate."""
 
-SECONDS: Final = 10.0
+MAX_CPU_S: Final = 10.0
 """Processor time that it may take, however its steps are counted."""
 
 _LOOK_EVERY: Final = 200
@@ -87,7 +87,7 @@ class Budget:
 
     __slots__ = ("_cancelled", "_deadline", "_seconds", "look_at", "steps")
 
-    def __init__(self, steps: int = STEPS, seconds: float = SECONDS) -> None:
+    def __init__(self, steps: int = MAX_STEPS, seconds: float = MAX_CPU_S) -> None:
         """Begin; the time runs from the first step."""
         self.steps = steps
         self.look_at = steps

@@ -10,7 +10,7 @@ from bridge.records import Record
 MAX_EXPRESSION_CHARS: Final = 10_000
 """Characters of an expression."""
 
-DEEPEST: Final = 60
+MAX_NESTING: Final = 60
 """Brackets and operators inside each other."""
 
 _EXACT_DIGITS: Final = 15
@@ -32,7 +32,7 @@ _CONSTANTS: Final[Mapping[str, bool | None]] = {"true": True, "false": False, "n
 _BINDING: Final = {
     "||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6
 }  # fmt: skip
-_UNARY: Final = 7
+_UNARY_BINDING: Final = 7
 
 
 class Constant(Record):
@@ -137,7 +137,7 @@ class _Parser:
 
     def _expression(self, binding: int) -> Node:
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_NESTING:
             raise self._error("the expression is nested too deeply")
         left = self._postfix(self._operand())
         while (strength := _BINDING.get(self._token.text, 0)) > binding and self._token.kind == "operator":
@@ -156,7 +156,7 @@ class _Parser:
         match token.text:
             case "!" | "-":
                 self._depth += 1
-                operand = Unary(token.text, self._expression(_UNARY))
+                operand = Unary(token.text, self._expression(_UNARY_BINDING))
                 self._depth -= 1
                 return operand
             case "(":

@@ -20,10 +20,10 @@ MAX_LIST_ITEMS: Final = 100_000
 MAX_VALUE_SIZE: Final = 10_000_000
 """Size of a list or object with all that is in it, as `size_of` counts."""
 
-DEEPEST: Final = 60
+MAX_VALUE_DEPTH: Final = 60
 """Lists and objects inside each other, so that each can be walked."""
 
-_ITEM: Final = 20
+_ITEM_SIZE: Final = 20
 """Size of an item itself; the characters of a text are added."""
 
 _PLAIN: Final = frozenset({bool, int, float, str})
@@ -220,10 +220,10 @@ def measure(value: list[Result] | dict[str, Result]) -> Items | Entries:
             depth = max(depth, item.depth)
         else:
             size += size_of(item)
-    size += _ITEM * len(found)
+    size += _ITEM_SIZE * len(found)
     if size > MAX_VALUE_SIZE:
         raise InvalidArguments("A list in the expression becomes too large.")
-    if depth >= DEEPEST:
+    if depth >= MAX_VALUE_DEPTH:
         raise InvalidArguments("A list in the expression is nested too deeply.")
     found.size, found.depth = size, depth + 1
     return found

@@ -24,7 +24,7 @@ _CHANGE: Final = "Vaultside-Change"
 """The trailer that names the change of a commit."""
 
 _MAX_COMMITS: Final = 1_000
-_PAIR: Final = 2
+_FIELDS_PER_LINE: Final = 2
 
 _MAX_SUBJECT_CHARS: Final = 100
 """Characters of the path in a subject."""
@@ -185,7 +185,7 @@ def find_commits(vault: Path, since: float) -> dict[str, str]:
     except NoCommit:
         return {}
     pairs = (line.split() for line in listed.splitlines())
-    return {pair[1]: pair[0] for pair in pairs if len(pair) == _PAIR}
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == _FIELDS_PER_LINE}
 
 
 def last_commits(vault: Path) -> dict[VaultPath, float]:

@@ -15,7 +15,7 @@ from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.markdown.decode import digest_of
 from bridge.markdown.links import name_key
 from bridge.records import Record
-from bridge.state.change_records import REST, Change, HunkState
+from bridge.state.change_records import REST_PART, Change, HunkState
 from bridge.state.file_history import without_grave
 from bridge.text.counts import count_of
 from bridge.text.diff import DiffPiece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
@@ -373,7 +373,7 @@ def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | N
     if not undone:
         return change.steps, snapshot
     numbers = {hunk.number for found in differences(change.steps, snapshot) for hunk in found.hunks}
-    return select_hunks(change.steps, snapshot, numbers - undone, last=True, others=REST not in undone)
+    return select_hunks(change.steps, snapshot, numbers - undone, last=True, others=REST_PART not in undone)
 
 
 def _apply_steps(
@@ -436,7 +436,7 @@ def hunk_states_after_undo(
         turned = change.facts.switches if parts == every else _states_for_hunks(change, parts, snapshot, find)
         switches.append(HunkState(change.id, parts, on=False, of=len(every)))
         switches += [replace(one, on=not one.on) for one in turned]
-        if REST in parts:
+        if REST_PART in parts:
             switches += _brought_back(change, snapshot, past)
     return _changed_states(switches, find)
 
@@ -491,8 +491,8 @@ def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
     for found in differences(steps, snapshot):
         parts.update(hunk.number for hunk in found.hunks)
         if found.step.kind != "put" or found.step.before is None or not found.hunks:
-            parts.add(REST)
-    return frozenset(parts or {REST})
+            parts.add(REST_PART)
+    return frozenset(parts or {REST_PART})
 
 
 def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:

@@ -26,7 +26,7 @@ _TIME = re.compile(r"(?P<name>[\w ]+: )?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d
 MAX_PATHS = 10
 """Paths of one record that a terminal shows."""
 
-WIDE = 100_000
+AMPLE_COLUMNS = 100_000
 """A terminal width in columns at which every table fits."""
 
 
@@ -139,7 +139,7 @@ def print_aligned(rows: Rows, columns: Sequence[str]) -> bool:
         made.add_column(heading(column), justify="right" if numbers else "left", no_wrap=True)
     for row in rows:
         made.add_row(*(Text(cell(row.get(column))) for column in columns))
-    if Measurement.get(out, out.options.update_width(WIDE), made).maximum > out.width:
+    if Measurement.get(out, out.options.update_width(AMPLE_COLUMNS), made).maximum > out.width:
         return False
     out.print(made, soft_wrap=False)
     return True

@@ -16,7 +16,7 @@ from bridge.server.runtime_file import Runtime, running_bridges
 from bridge.types import VaultId
 
 CONNECT_S = 5.0
-CHUNK = 1 << 16
+CHUNK_BYTES = 1 << 16
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes, patience: float | None) -> tuple[int, bytes]:
@@ -28,7 +28,7 @@ def post(url: str, headers: Mapping[str, str], body: bytes, patience: float | No
         connection.connect((place.hostname, place.port))
         connection.settimeout(patience)
         connection.sendall(f"POST {place.path} HTTP/1.0\r\n{head}\r\n".encode() + body)
-        answer = b"".join(iter(lambda: connection.recv(CHUNK), b""))
+        answer = b"".join(iter(lambda: connection.recv(CHUNK_BYTES), b""))
     return split_answer(answer)
 
 
@@ -88,7 +88,7 @@ def send(
         ) from None
     try:
         status, answer = post(f"{runtime.url}/api/{operation}", headers, body, patience)
-        refusal = None if status == OK else json.loads(answer)["error"]
+        refusal = None if status == HTTP_OK else json.loads(answer)["error"]
     except (ConnectionRefusedError, TimeoutError):
         raise Unreachable(f"The bridge at {runtime.url} does not answer.") from None
     except (OSError, ValueError, KeyError):
@@ -98,7 +98,7 @@ def send(
     return answer
 
 
-OK = 200
+HTTP_OK = 200
 
 LOOK_S = 3.0
 """Seconds that a bridge gets to list its vaults."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-INTERRUPTED = 130
+INTERRUPT_STATUS = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,4 +31,4 @@ def interrupt() -> NoReturn:
         getattr(sys.modules.get("bridge.cli.exit"), "end_children", int)()
         sys.stdout.flush()
     finally:
-        os._exit(INTERRUPTED)
+        os._exit(INTERRUPT_STATUS)

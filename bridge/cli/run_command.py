@@ -18,12 +18,12 @@ from bridge.data_folder import FORMER_NAME, default_data_dir, resolve_data_dir, 
 from bridge.errors import BridgeError, Busy, Invalid
 from bridge.server.runtime_file import running_bridges
 
-USAGE = 2
+USAGE_STATUS = 2
 """Exit status of a command line that could not be parsed."""
 
 Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
-PRIVATE = 0o077
+PRIVATE_UMASK = 0o077
 
 PIPE_CLOSED = 141
 
@@ -52,7 +52,7 @@ def accept_any_text() -> None:
 
 def run_command(given: argparse.Namespace) -> int:
     # LanceDB creates files by the process's umask: data derived from notes is for this user only.
-    os.umask(PRIVATE)
+    os.umask(PRIVATE_UMASK)
     try:
         fill_in_folders(given)
         command = importlib.import_module(f"bridge.cli.{given.module}")
@@ -112,7 +112,7 @@ def report_refusal(error: BridgeError, given: argparse.Namespace) -> int:
         way_out = way_out_of(error, given)
         lines = [f"vaultside: {error.message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
         sys.stderr.write("\n".join(lines) + "\n")
-    return USAGE if error.code == "invalid_arguments" else 1
+    return USAGE_STATUS if error.code == "invalid_arguments" else 1
 
 
 def conflicts_of(error: BridgeError) -> Sequence[str]:

@@ -22,7 +22,7 @@ from bridge.data_folder import Folders, vault_id
 from bridge.index.read_ahead import read_ahead
 from bridge.models.folder import installed_models
 from bridge.private_files import make_private, write_error, write_private
-from bridge.server.runtime_file import SCHEMA, Runtime
+from bridge.server.runtime_file import SCHEMA_VERSION, Runtime
 from bridge.settings.file import load_settings
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> N
 def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
     vaults = [{"id": host.id, "name": host.name, "path": str(host.root)} for host in bridge.vaults.values()]
     # By these the plugin knows that what it started is this program, and that they understand each other.
-    who = {"program": PROGRAM, "protocol": SCHEMA}
+    who = {"program": PROGRAM, "protocol": SCHEMA_VERSION}
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}
     return {**who, **facts, "vaults": vaults}
 

@@ -54,7 +54,7 @@ A full batch keeps a core busy for up to five seconds: under constant writing, t
 thirds of the time.
 """
 
-MAX_QUICK_PASSAGES, SHORTER = 8, 0.3
+MAX_QUICK_PASSAGES, QUICK_SHARE = 8, 0.3
 """Up to this many passages, such as those of one edited note, wait for only this share of the pause."""
 
 MODEL_CHECK_S = 5.0
@@ -118,7 +118,7 @@ class VectorBackfill(Struct, eq=False):
             await self._signal.wait(left)
 
     def _pause(self) -> float:
-        return QUIET_S * SHORTER if self._index.pending_vectors() <= MAX_QUICK_PASSAGES else QUIET_S
+        return QUIET_S * QUICK_SHARE if self._index.pending_vectors() <= MAX_QUICK_PASSAGES else QUIET_S
 
     async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""

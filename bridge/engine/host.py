@@ -49,7 +49,7 @@ from bridge.vault.watch import wait_for_stop
 
 log = logging.getLogger(__name__)
 
-SAME_VAULT = 0.9
+MIN_SAME_VAULT_SHARE = 0.9
 """Share of a vanished vault's notes that a new path must hold, byte for byte, to adopt its index."""
 
 
@@ -63,7 +63,7 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
         return None
     here = set(digests(files))
     for old in candidates:
-        if content_overlap(folders, old, here) >= SAME_VAULT:
+        if content_overlap(folders, old, here) >= MIN_SAME_VAULT_SHARE:
             for part in list(folders.vault(old).iterdir()):
                 if part.name != "lock":
                     part.replace(folders.vault(vault) / part.name)

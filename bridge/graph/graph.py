@@ -24,10 +24,10 @@ from bridge.graph.columns import (
 from bridge.records import Record
 from bridge.types import VaultPath
 
-WALK_ON = 0.5
+WALK_ON_SHARE = 0.5
 """Share of a note's weight that moves on to its neighbours; the rest stays."""
 
-FAINT = 1e-4
+MIN_WALK_SHARE = 1e-4
 """Share of a walk that is too small to follow a link, so that neither a hub nor a large vault makes it slow."""
 
 
@@ -103,11 +103,11 @@ class Graph:
         found = np.zeros(len(starts) * self.size)
         mass = np.ones(len(starts))
         while len(places):
-            found[places] += (1 - WALK_ON) * mass
+            found[places] += (1 - WALK_ON_SHARE) * mass
             nodes = places % self.size
             first = begin[nodes]
             degree = begin[nodes + 1] - first
-            onward = ((WALK_ON * mass >= FAINT * degree) & (degree > 0)).nonzero()[0]
+            onward = ((WALK_ON_SHARE * mass >= MIN_WALK_SHARE * degree) & (degree > 0)).nonzero()[0]
             if not len(onward):
                 break
             places, nodes, first = places[onward], nodes[onward], first[onward]
@@ -117,7 +117,7 @@ class Graph:
             reached = beside[links] + (places - nodes).repeat(degree)
             # As `np.unique` would, with fewer passes over the links.
             order = reached.argsort(kind="stable")
-            reached, moving = reached[order], (WALK_ON * mass / degree).repeat(degree)[order]
+            reached, moving = reached[order], (WALK_ON_SHARE * mass / degree).repeat(degree)[order]
             last = np.append(reached[1:] != reached[:-1], True)
             places = reached[last]
             mass = np.bincount(last.cumsum() - last, moving).astype(np.float64, copy=False)

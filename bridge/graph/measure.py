@@ -210,7 +210,7 @@ MANY_NODES = 5_000
 LAYOUT_STEPS_AGAIN = 20
 """Steps when most nodes already have a place."""
 
-CALM = 0.01
+MAX_STEP_SHARE = 0.01
 """Maximum distance that a placed node moves per step, as a share of the picture."""
 
 
@@ -225,7 +225,7 @@ def compute_layout(network: Network, before: Places) -> Places:
     layout = to_igraph(network).layout_fruchterman_reingold(
         niter=LAYOUT_STEPS_AGAIN if again else LAYOUT_STEPS if count < MANY_NODES else LAYOUT_STEPS_OF_MANY,
         seed=start.tolist(),
-        start_temp=float(np.ptp(start, axis=0).max()) * (CALM if again else 0.5),
+        start_temp=float(np.ptp(start, axis=0).max()) * (MAX_STEP_SHARE if again else 0.5),
         grid="grid",
     )
     places: Places = np.array(layout.coords, np.float64)
@@ -259,11 +259,9 @@ def _initial_places(network: Network, before: Places, placed: NDArray[np.bool_])
 Marks = NDArray[np.bool_]
 Members = NDArray[np.int32]
 
-NONE = -1
-"""The community of a node without one."""
+NO_COMMUNITY = -1
 
-HALVED = 0.5
-"""Share that each step from the centre passes on."""
+PASSED_ON_SHARE = 0.5
 
 
 class Picture(Record, eq=False):
@@ -282,14 +280,14 @@ class Picture(Record, eq=False):
 
 def community_by_node(size: int, network: Network, community: NDArray[np.int32]) -> Members:
     """Return the community of every node of a graph, given those of a network."""
-    found = np.full(size, NONE, np.int32)
+    found = np.full(size, NO_COMMUNITY, np.int32)
     found[network.nodes] = community
     return found
 
 
 def select_around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> tuple[Marks, int]:
     """Choose the nodes around the centre that receive most, and count all candidates."""
-    reach = spread(edges, start, "any", depth, HALVED)
+    reach = spread(edges, start, "any", depth, PASSED_ON_SHARE)
     reachable = np.flatnonzero((reach.distance > 0) & passing)
     best = reachable[np.lexsort((reachable, -reach.arrived[reachable], reach.distance[reachable] > 1))][: most - 1]
     chosen = np.zeros(edges.size, np.bool_)
@@ -310,7 +308,7 @@ def draw_nodes(edges: Edges, chosen: Marks, community: Members, total: int, most
 
 
 def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: int, most: int) -> Picture:
-    inside = chosen & (community != NONE)
+    inside = chosen & (community != NO_COMMUNITY)
     sizes = np.bincount(community[inside], minlength=1)
     large = np.flatnonzero(sizes >= smallest)
     large = large[np.lexsort((large, -sizes[large]))][:most]
@@ -324,7 +322,7 @@ def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: 
     degree = edges.degrees()
     order = np.lexsort((np.arange(edges.size), -degree))
     order = order[inside[order]]
-    speaker = np.full(len(sizes), NONE, np.int32)
+    speaker = np.full(len(sizes), NO_COMMUNITY, np.int32)
     # From the lowest to the highest degree: the last assignment wins.
     speaker[community[order[::-1]]] = order[::-1]
     nodes = network.nodes

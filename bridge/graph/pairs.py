@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bridge.graph.columns import Edges
 from bridge.text.fold import fold_case
 
-RARE = 10
+MAX_TAG_NOTES = 10
 """Maximum number of notes with a tag for it to relate two of them; n notes make n²/2 edges."""
 
 MAX_TAGS = 20
@@ -29,7 +29,9 @@ def pairs_by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
     for note, names in tags.items():
         for name in names:
             carrying[fold_case(name)].add(note)
-    rare = sorted((name for name, notes in carrying.items() if 2 <= len(notes) <= RARE), key=lambda n: len(carrying[n]))
+    rare = sorted(
+        (name for name, notes in carrying.items() if 2 <= len(notes) <= MAX_TAG_NOTES), key=lambda n: len(carrying[n])
+    )
     taken: defaultdict[int, int] = defaultdict(int)
     joined: dict[tuple[int, int], float] = {}
     for name in rare:
@@ -63,20 +65,19 @@ def shared_tags(one: Iterable[str], other: Iterable[str]) -> list[str]:
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-NEAREST = 5
+MAX_NEIGHBOURS = 5
 """Neighbours of each note that are checked for being mutual."""
 
 MIN_COSINE = 0.5
 """Minimum cosine of similar notes."""
 
-BLOCK = 512
+BLOCK_NOTES = 512
 """Notes compared at a time: 512 × 50,000 products are 100 MB."""
 
 EACH_WITH_EACH = 20_000
 """Up to this many notes, all pairs are compared, in some ten seconds; beyond, those in the same region."""
 
-NEAR = 16
-"""Regions searched for the nearest notes of a note."""
+SEARCHED_REGIONS = 16
 
 SEED = 17
 ROUNDS = 3
@@ -90,12 +91,12 @@ def mutual_neighbours(
     count = len(vectors)
     if count < 2:
         return []
-    nearest = np.full((count, NEAREST), -1, np.int64)
-    cosine = np.full((count, NEAREST), -np.inf, np.float32)
+    nearest = np.full((count, MAX_NEIGHBOURS), -1, np.int64)
+    cosine = np.full((count, MAX_NEIGHBOURS), -np.inf, np.float32)
     everything = np.arange(count)
     for rows, others in [(everything, everything)] if count <= each_with_each else iter_regions(vectors):
         compare(vectors, rows, others, nearest, cosine)
-    first = np.repeat(everything, NEAREST)
+    first = np.repeat(everything, MAX_NEIGHBOURS)
     second, alike = nearest.ravel(), cosine.ravel()
     mask = alike >= MIN_COSINE
     key = np.minimum(first, second)[mask] * count + np.maximum(first, second)[mask]
@@ -108,10 +109,10 @@ def mutual_neighbours(
 
 def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, cosine: Floats) -> None:
     """Search the nearest of some rows among others, except themselves, and record the improvements."""
-    taken = min(NEAREST, len(others))
+    taken = min(MAX_NEIGHBOURS, len(others))
     among = vectors[others].T
-    for start in range(0, len(rows), BLOCK):
-        some = rows[start : start + BLOCK]
+    for start in range(0, len(rows), BLOCK_NOTES):
+        some = rows[start : start + BLOCK_NOTES]
         products = vectors[some] @ among
         products[some[:, None] == others] = -np.inf
         best = np.argpartition(products, len(others) - taken, axis=1)[:, len(others) - taken :]
@@ -131,14 +132,14 @@ def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         # A region without rows stays where it was.
         centres = np.where(length > 0, sums / np.maximum(length, 1e-12), centres)
-    near = nearest_regions(vectors, centres, min(NEAR, count))
+    near = nearest_regions(vectors, centres, min(SEARCHED_REGIONS, count))
     for inside, beside in zip(rows_by_region(near[:, :1], count), rows_by_region(near, count), strict=True):
         if len(inside):
             yield beside, inside
 
 
 def nearest_regions(vectors: Floats, centres: Floats, taken: int) -> Numbers:
-    parts = (vectors[at : at + BLOCK] @ centres.T for at in range(0, len(vectors), BLOCK))
+    parts = (vectors[at : at + BLOCK_NOTES] @ centres.T for at in range(0, len(vectors), BLOCK_NOTES))
     return np.concatenate([np.argsort(-part, axis=1)[:, :taken] for part in parts])
 
 

@@ -9,13 +9,13 @@ from bridge.graph.columns import KINDS, SHARED, Edges, kind_codes
 from bridge.records import Record
 from bridge.types import Direction
 
-FAR = -1
+NO_DISTANCE = -1
 """The distance of unreachable nodes."""
 
-DETOURS = 3
+MAX_DETOUR_STEPS = 3
 """Steps that an alternative path may have more than the shortest."""
 
-LOOKS = 50_000
+MAX_TRIED_STEPS = 50_000
 """Maximum number of steps tried while searching for alternatives."""
 
 
@@ -31,13 +31,13 @@ def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray
 
 
 def distances(edges: Edges, start: int, direction: Direction, most: int | None = None) -> NDArray[np.int32]:
-    """Return by node its distance from the start in steps, `FAR` if it is beyond the maximum."""
+    """Return by node its distance from the start in steps, `NO_DISTANCE` if it is beyond the maximum."""
     begin, end, _ = arcs(edges, direction)
-    distance = np.full(edges.size, FAR, np.int32)
+    distance = np.full(edges.size, NO_DISTANCE, np.int32)
     distance[start] = 0
     for step in range(edges.size if most is None else most):
         reached = end[distance[begin] == step]
-        fresh = reached[distance[reached] == FAR]
+        fresh = reached[distance[reached] == NO_DISTANCE]
         if not len(fresh):
             break
         distance[fresh] = step + 1
@@ -80,11 +80,11 @@ def simple_paths(
     beside: Callable[[int], list[int]], onward: NDArray[np.int32], start: int, goal: int, most: int
 ) -> list[tuple[int, ...]]:
     """Return paths without repeated nodes, shortest first."""
-    if onward[start] == FAR:
+    if onward[start] == NO_DISTANCE:
         return []
     found: list[tuple[int, ...]] = []
-    looks = iter(range(LOOKS))
-    for length in range(int(onward[start]), int(onward[start]) + DETOURS + 1):
+    looks = iter(range(MAX_TRIED_STEPS))
+    for length in range(int(onward[start]), int(onward[start]) + MAX_DETOUR_STEPS + 1):
         for way in _paths_of_length(beside, onward, [start], goal, length, looks):
             found.append(way)
             if len(found) == most:

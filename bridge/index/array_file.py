@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bridge.index.note import to_plain
 from bridge.index.open_file import OpenFile, StoredArray
-from bridge.index.read_ahead import HEAD, identify_file, take_file
+from bridge.index.read_ahead import HEAD_BYTES, identify_file, take_file
 from bridge.private_files import delete_drafts, write_private
 
 log = logging.getLogger(__name__)
@@ -85,17 +85,17 @@ def read_arrays(mark: bytes, layout: Layout, path: Path, left: Collection[str] =
     The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
     """
     found = take_file(path)
-    if found.content[len(mark) : HEAD] != found.checksum.to_bytes(8, "little"):
+    if found.content[len(mark) : HEAD_BYTES] != found.checksum.to_bytes(8, "little"):
         raise ValueError("The file is damaged.")
     if not found.content.startswith(mark):
         raise OtherFormat
-    body = memoryview(found.content)[HEAD:]
+    body = memoryview(found.content)[HEAD_BYTES:]
     at = 0
     arrays: dict[str, Any] = {}
     for name, kind in layout:
         length = int.from_bytes(body[at : at + 8], "little")
         array = np.frombuffer(body, kind, length, at + 8)
-        arrays[name] = (array, HEAD + at + 8)
+        arrays[name] = (array, HEAD_BYTES + at + 8)
         at += 8 + array.nbytes + len(_pad_bytes(array))
     if not left or len(found.content) < MIN_LEFT_BYTES:
         return {name: array for name, (array, _) in arrays.items()}

@@ -94,7 +94,7 @@ class Searches:
 
 
 _M_ARENA_MAX = -8
-_ARENAS = 2
+_MAX_ARENAS = 2
 
 _M_MMAP_THRESHOLD = -3
 _LARGE_BYTES = 4 * 2**20
@@ -115,7 +115,7 @@ def _libc() -> Any | None:
 def limit_memory() -> None:
     """Limit glibc to two heaps, and return large arrays when they are freed; call it before many threads exist."""
     if (libc := _libc()) is not None:
-        libc.mallopt(_M_ARENA_MAX, _ARENAS)
+        libc.mallopt(_M_ARENA_MAX, _MAX_ARENAS)
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
-from bridge.index.digests import SIZE, TextDigests
+from bridge.index.digests import DIGEST_BYTES, TextDigests
 from bridge.index.note import NOTHING, IndexedNote, Notes
 from bridge.index.table import NOTES, PASSAGES
 from bridge.records import Record
@@ -217,7 +217,7 @@ def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
     columns |= {name: map(intern, columns[name]) for name in ("kind", "recipe")}
     columns["properties"] = [properties or NOTHING for properties in columns["properties"]]
     columns["arrows"] = [tuple(map(tuple, arrows)) for arrows in columns["arrows"]]
-    sizes = (SIZE * (1 + passages) for passages in columns["passages"])
+    sizes = (DIGEST_BYTES * (1 + passages) for passages in columns["passages"])
     entries = [*map(NoteEntry, map(IndexedNote, *columns.values()), seqs, keys, titles)]
     whole, ends = arrays["digests"].tobytes(), pairwise(accumulate(sizes, initial=0))
     digests = {key: TextDigests(whole[at:end]) for key, (at, end) in zip(keys, ends, strict=True)}

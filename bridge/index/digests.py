@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from bridge.records import Record
 
-SIZE = 32
-"""Bytes of a digest."""
+DIGEST_BYTES = 32
 
-NO_DIGEST = bytes(SIZE)
+NO_DIGEST = bytes(DIGEST_BYTES)
 """Stands for that of a passage that is not embedded."""
 
-ABSENT = -1
+NO_ROW = -1
 
 Digests = NDArray[np.uint64]
 """Four numbers for each digest; of the first, hardly any two have the same."""
@@ -26,7 +25,7 @@ MIN_RECENT = 1_024
 
 
 def digests_of(packed: bytes | memoryview) -> Digests:
-    return np.frombuffer(packed, np.uint64).reshape(-1, SIZE // 8)
+    return np.frombuffer(packed, np.uint64).reshape(-1, DIGEST_BYTES // 8)
 
 
 class TextDigests(Record):
@@ -40,20 +39,20 @@ class TextDigests(Record):
         return cls(b"".join((title, *(digest or NO_DIGEST for digest in passages))))
 
     def __len__(self) -> int:
-        return len(self.packed) // SIZE - 1
+        return len(self.packed) // DIGEST_BYTES - 1
 
     @property
     def title(self) -> bytes:
-        return self.packed[:SIZE]
+        return self.packed[:DIGEST_BYTES]
 
     @property
     def passages(self) -> tuple[bytes | None, ...]:
         """The digests of the passages; None for one that is not embedded."""
-        whole = (self.packed[at : at + SIZE] for at in range(SIZE, len(self.packed), SIZE))
+        whole = (self.packed[at : at + DIGEST_BYTES] for at in range(DIGEST_BYTES, len(self.packed), DIGEST_BYTES))
         return tuple(None if digest == NO_DIGEST else digest for digest in whole)
 
     def passage(self, ordinal: int) -> bytes | None:
-        digest = self.packed[SIZE * (ordinal + 1) : SIZE * (ordinal + 2)]
+        digest = self.packed[DIGEST_BYTES * (ordinal + 1) : DIGEST_BYTES * (ordinal + 2)]
         return None if digest == NO_DIGEST else digest
 
     @property
@@ -67,7 +66,7 @@ class DigestRows:
 
     def __init__(self) -> None:
         self._count = 0
-        self._names = np.zeros((0, SIZE // 8), np.uint64)
+        self._names = np.zeros((0, DIGEST_BYTES // 8), np.uint64)
         """By row; zeros where it has no digest."""
         self._firsts = np.zeros(0, np.uint64)
         """The first numbers of digests, in order, also of some that are gone."""
@@ -96,9 +95,9 @@ class DigestRows:
         return None
 
     def find(self, digests: Digests) -> NDArray[np.int64]:
-        """Return the rows of digests; `ABSENT` for those that have none."""
+        """Return the rows of digests; `NO_ROW` for those that have none."""
         self._sort()
-        rows = np.full(len(digests), ABSENT, np.int64)
+        rows = np.full(len(digests), NO_ROW, np.int64)
         if len(self._firsts):
             at = np.minimum(np.searchsorted(self._firsts, digests[:, 0]), len(self._firsts) - 1)
             alike = self._firsts[at] == digests[:, 0]
@@ -146,7 +145,7 @@ class DigestRows:
 
     def _reserve(self, size: int) -> None:
         if size > len(self._names):
-            grown = np.zeros((max(size, len(self._names) * 5 // 4), SIZE // 8), np.uint64)
+            grown = np.zeros((max(size, len(self._names) * 5 // 4), DIGEST_BYTES // 8), np.uint64)
             grown[: len(self._names)] = self._names
             self._names = grown
 

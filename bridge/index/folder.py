@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.table import NOTES, PASSAGES, VECTORS, VERSION
+from bridge.index.table import INDEX_VERSION, NOTES, PASSAGES, VECTORS
 from bridge.private_files import write_private
 from bridge.records import Record
 
@@ -47,23 +47,23 @@ class IndexFolder(Record):
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not any(self.path.iterdir()):
-                self._write(_FORMAT, {"version": VERSION})
+                self._write(_FORMAT, {"version": INDEX_VERSION})
             found = self._read(_FORMAT)
             version = found.get("version") if found else None
-            if isinstance(version, int) and version > VERSION:
+            if isinstance(version, int) and version > INDEX_VERSION:
                 raise IndexUnusable(
                     f"The index in `{self.path}` was written by a newer version of Vaultside"
-                    f" (format {version}, this version reads {VERSION}).",
+                    f" (format {version}, this version reads {INDEX_VERSION}).",
                     hint="Start the newer version, or delete that folder; it is built again from the vault.",
                 )
-            if version != VERSION:
+            if version != INDEX_VERSION:
                 if not found:
                     raise BrokenIndex("no readable `index.json`")
                 # The vectors of the version before are stored in the same way.
-                error = BrokenTable if version == VERSION - 1 else BrokenIndex
-                raise error(f"format {version} instead of {VERSION}")
+                error = BrokenTable if version == INDEX_VERSION - 1 else BrokenIndex
+                raise error(f"format {version} instead of {INDEX_VERSION}")
             # Better to reject an unwritable folder now than at the first change.
-            self._write(_FORMAT, {**(found or {}), "version": VERSION})
+            self._write(_FORMAT, {**(found or {}), "version": INDEX_VERSION})
             delete_drafts(self.path)
 
     def set_aside(self, *, keep_vectors: bool) -> Path:
@@ -90,7 +90,7 @@ class IndexFolder(Record):
 
     def answer_with(self, key: str | None) -> None:
         """Store which model's vectors answer queries."""
-        self._write(_FORMAT, {"version": VERSION, "answering": key})
+        self._write(_FORMAT, {"version": INDEX_VERSION, "answering": key})
 
     def keep_embedded(self) -> None:
         """Store that every passage has a vector of the answering model, as the index is closed."""

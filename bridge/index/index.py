@@ -48,7 +48,7 @@ Denies = Callable[[str], bool]
 """Returns whether the note at a path is denied."""
 
 
-MEASUREMENTS = 5
+MEASURE_TRIES = 5
 """Times that the state is measured before an error counts as damage."""
 
 
@@ -281,7 +281,7 @@ class Index:
 
     def health(self) -> IndexHealth:
         """Measure the state of the index; blocks for a few milliseconds."""
-        for _ in range(MEASUREMENTS):
+        for _ in range(MEASURE_TRIES):
             # A version that is pruned while its facts are read is no damage.
             with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(self.folder.path):
                 return self._measure()

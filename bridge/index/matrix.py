@@ -23,13 +23,13 @@ Halves = NDArray[np.float16]
 BLOCK_ROWS = 4096
 """Rows allocated and multiplied at a time, so that growth copies nothing and other threads wait for no scan."""
 
-MISSING = -1
+NO_VECTOR_ROW = -1
 """The row of a text without a vector: its product with any vector is -inf."""
 
 READ_AT_ONCE = 512
 """Rows read from the file at a time, so that they are still in the processor's cache when they are multiplied."""
 
-UNTITLED = -2
+NO_TITLE_ROW = -2
 """The row of a title without a vector: its product with any vector is 0."""
 
 SPARSE_RATIO = 64
@@ -151,7 +151,7 @@ class VectorRows:
         blocks = list(self._blocks)
         half = vector.astype(np.float16)
         products = np.zeros(len(blocks) * BLOCK_ROWS + 2, np.float32)
-        products[MISSING] = -np.inf
+        products[NO_VECTOR_ROW] = -np.inf
         rows = None if wanted is None else distinct(wanted, len(products))
         if rows is None or len(rows) * SPARSE_RATIO > self._used:
             for row, part in self._parts(blocks):
@@ -181,7 +181,7 @@ def distinct(wanted: Sequence[Rows], size: int) -> NDArray[np.intp]:
     flags = np.zeros(size, bool)
     for rows in wanted:
         flags[rows] = True
-    flags[[MISSING, UNTITLED]] = False
+    flags[[NO_VECTOR_ROW, NO_TITLE_ROW]] = False
     return np.flatnonzero(flags)
 
 
@@ -215,8 +215,8 @@ class RowMap(Struct):
         return cls(
             np.full(size, -1, np.int64),
             np.zeros(size, np.int32),
-            np.full(size, MISSING, np.int32),
-            np.full(size, UNTITLED, np.int32),
+            np.full(size, NO_VECTOR_ROW, np.int32),
+            np.full(size, NO_TITLE_ROW, np.int32),
             np.ones(size, np.float32),
         )
 
@@ -262,7 +262,7 @@ class VectorMatrix:
         # No search reads these places: each keeps to those that were used when it began.
         columns.ordinal[span] = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes)
         columns.passage[span] = rows[is_passage]
-        columns.title[span] = np.repeat(np.where(rows[title_at] < 0, UNTITLED, rows[title_at]), sizes)
+        columns.title[span] = np.repeat(np.where(rows[title_at] < 0, NO_TITLE_ROW, rows[title_at]), sizes)
         columns.key[span] = np.repeat(np.fromiter(notes, np.int64, len(notes)), sizes)
         for (key, digests), end, size in zip(notes.items(), ends.tolist(), sizes.tolist(), strict=True):
             self._places[key] = range(self._used + end - size, self._used + end)
@@ -293,7 +293,7 @@ class VectorMatrix:
             return
         columns = self._own_columns()
         columns.key[places.start : places.stop] = -1
-        columns.passage[places.start : places.stop] = MISSING
+        columns.passage[places.start : places.stop] = NO_VECTOR_ROW
         for digest in digests.texts if self.waiting else ():
             if digest in self.waiting:
                 self.waiting[digest].discard(key)
@@ -333,7 +333,7 @@ class VectorMatrix:
             span = slice(places.start, places.stop)
             title, *passages = self.rows.of.find(digests_of(whole.packed)).tolist()
             columns.passage[span] = passages
-            columns.title[span] = UNTITLED if title < 0 else title
+            columns.title[span] = NO_TITLE_ROW if title < 0 else title
             self._weigh(span)
 
     def give_up(self, digests: Iterable[bytes]) -> None:

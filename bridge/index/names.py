@@ -53,10 +53,10 @@ def _letter_bits(text: str, lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
     return np.bitwise_or.reduceat(np.uint64(1) << (letters & np.uint64(63)), np.cumsum(lengths) - lengths)
 
 
-EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
+EXACT_SCORE, PREFIX_SCORE, TYPO_SCORE = 1.0, 0.85, 0.7
 """Scores of a word that is equal, has the prefix, or is nearly equal."""
 
-PART, HEADING = 0.6, 0.9
+PART_FACTOR, HEADING_FACTOR = 0.6, 0.9
 """Factor for a name of which hardly any part was typed, and for a heading."""
 
 MAX_MATCHED_WORDS = 400
@@ -227,7 +227,7 @@ class NameIndex:
             total += weight
         full = np.minimum(1, coverage / np.frombuffer(self._length, np.float32)[numbers])
         worth = np.frombuffer(self._worth, np.float32)[numbers]
-        return numbers, sums / np.float32(total or 1) * (PART + (1 - PART) * full) * worth
+        return numbers, sums / np.float32(total or 1) * (PART_FACTOR + (1 - PART_FACTOR) * full) * worth
 
     def _holders_of(self, word: str, *, unfinished: bool) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """Return the numbers of the names with a word, and the score of each; of a repeated one, the last is best."""
@@ -250,10 +250,10 @@ class NameIndex:
     def _match_words(self, word: str, *, unfinished: bool) -> dict[str, float]:
         found: dict[str, float] = {}
         if word in self._holders:
-            found[word] = EXACT
+            found[word] = EXACT_SCORE
         if len(word) >= (2 if unfinished else 4) or RUN.match(word):
             for longer in self._words_with_prefix(word):
-                found.setdefault(longer, PREFIX * (0.7 + 0.3 * len(word) / len(longer)))
+                found.setdefault(longer, PREFIX_SCORE * (0.7 + 0.3 * len(word) / len(longer)))
         if not found and len(word) >= 4 and not RUN.match(word):
             found = self._nearly(word)
         return found
@@ -284,11 +284,11 @@ class NameIndex:
         if self._near.words is not words:
             self._near = NearWords(words)
         near = self._near.find(word, 1 if len(word) < 8 else 2, MAX_MATCHED_WORDS)
-        return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance in near}
+        return {found: TYPO_SCORE * (1 - distance / (2 * len(word))) for found, distance in near}
 
 
 def _worth(field: NameField) -> float:
-    return HEADING if field == "heading" else 1.0
+    return HEADING_FACTOR if field == "heading" else 1.0
 
 
 def name_words(text: str) -> list[str]:

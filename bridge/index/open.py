@@ -28,7 +28,7 @@ from bridge.index.names import NO_NAMES, KnownNames, NameFile
 from bridge.index.note import FACT_COLUMNS, decode_note
 from bridge.index.postings import Postings
 from bridge.index.prepare import embedding_digest
-from bridge.index.rows import GONE, NOT_EMBEDDED
+from bridge.index.rows import DELETION_MARK, NOT_EMBEDDED
 from bridge.index.table import (
     NOTES,
     PASSAGES,
@@ -245,9 +245,9 @@ T = TypeVar("T")
 
 NOTE_COLUMNS = ("seq", "key", "title_text", *FACT_COLUMNS)
 
-CACHE_LEAST = 24 * 2**20
-CACHE_MOST = 512 * 2**20
-METADATA_CACHE = 16 * 2**20
+MIN_CACHE_BYTES = 24 * 2**20
+MAX_CACHE_BYTES = 512 * 2**20
+METADATA_CACHE_BYTES = 16 * 2**20
 
 
 class OpenIndex(Struct):
@@ -339,8 +339,8 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
 async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenIndex:
     with disk_errors(folder.path):
         indexes = (folder_size(folder.path / f"{name}.lance", "_indices") for name in (NOTES, PASSAGES))
-        cached = min(CACHE_MOST, max(CACHE_LEAST, sum(indexes) * 5 // 4))
-        database = await LanceDatabase.connect(folder.path, cached, METADATA_CACHE)
+        cached = min(MAX_CACHE_BYTES, max(MIN_CACHE_BYTES, sum(indexes) * 5 // 4))
+        database = await LanceDatabase.connect(folder.path, cached, METADATA_CACHE_BYTES)
         verifying = asyncio.create_task(asyncio.to_thread(folder.find_changed))
         notes = await LanceTable.open(database, NOTES, notes_schema(), "seq")
         passages = await LanceTable.open(database, PASSAGES, passages_schema(), "key")
@@ -396,7 +396,7 @@ async def _load(opened: OpenIndex) -> None:
     path_of: dict[int, VaultPath] = {}
     for seq, key, title_text, *columns in sorted(zip(*(rows[name].to_pylist() for name in NOTE_COLUMNS), strict=True)):
         note = decode_note(*columns)
-        if note.passages == GONE:
+        if note.passages == DELETION_MARK:
             found.pop(note.path, None)
         elif len(stored.get(key, ())) == note.passages:
             # Passages that moved to another path leave the old one behind.

@@ -28,10 +28,10 @@ from bridge.types import VaultPath
 MAX_SINGLE_READS = 256
 """Notes that are read one by one when they are found; with more of them unread, all are."""
 
-PASSAGES = 512
+BATCH_PASSAGES = 512
 """Passages converted from LanceDB at a time."""
 
-WHOLES = 512
+BATCH_NOTES = 512
 """Whole notes converted from LanceDB at a time, which blocks other threads for 4 ms."""
 
 
@@ -105,7 +105,7 @@ class PassageTexts(Struct, eq=False):
     async def _read_all(self) -> None:
         parts: defaultdict[int, list[PackedPassage]] = defaultdict(list)
         with read_errors(self._opened):
-            async for batch in self._opened.passages.batches(("key", *COLUMNS), PASSAGES):
+            async for batch in self._opened.passages.batches(("key", *COLUMNS), BATCH_PASSAGES):
                 await self._searches.give_way(0.0)
                 complete = self._gather(batch, parts)
                 self._put(await asyncio.to_thread(pack_passages, complete))
@@ -150,7 +150,7 @@ class PassageTexts(Struct, eq=False):
         where = None if many else f"seq IN ({sql_numbers(seqs)})"
         with read_errors(self._opened):
             if seqs:
-                async for batch in self._opened.notes.batches(["seq", "whole"], WHOLES, where):
+                async for batch in self._opened.notes.batches(["seq", "whole"], BATCH_NOTES, where):
                     found |= await asyncio.to_thread(decode_wholes, batch, seqs)
         return found
 

@@ -15,7 +15,7 @@ from bridge.index.matrix import Floats, Halves
 from bridge.private_files import replace_file
 from bridge.records import Record
 
-FORMAT = 1
+FORMAT_VERSION = 1
 """Version of the file; increased whenever its parts change."""
 
 MANIFEST = "manifest.json"
@@ -53,7 +53,7 @@ class Manifest(Record):
 
 def write_vectors(path: Path, model: str, digests: Sequence[bytes], vectors: Halves, precision: Precision) -> None:
     """Write vectors to a file, replacing it; blocks."""
-    manifest = Manifest(FORMAT, model, vectors.shape[1], len(digests), precision)
+    manifest = Manifest(FORMAT_VERSION, model, vectors.shape[1], len(digests), precision)
     # In this order nothing tells which texts stood beside each other.
     order = sorted(range(len(digests)), key=digests.__getitem__)
     with replace_file(path) as file, zipfile.ZipFile(file, "w", compresslevel=1) as archive:
@@ -119,8 +119,8 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
         raise ValueError("it has no manifest")
     with archive.open(MANIFEST) as part:
         raw = part.read(MAX_MANIFEST_BYTES)
-    if (version := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:
-        raise ValueError(f"its format is {version!r:.20}, and this version of Vaultside reads {FORMAT}")
+    if (version := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT_VERSION:
+        raise ValueError(f"its format is {version!r:.20}, and this version of Vaultside reads {FORMAT_VERSION}")
     return msgspec.json.decode(raw, type=Manifest)
 
 

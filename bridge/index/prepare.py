@@ -425,7 +425,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
     return "".join((*kept, text[at:])), dropped
 
 
-FORMAT = 1
+PASSAGE_FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
 FACTS_VERSION = 8
@@ -516,7 +516,7 @@ def shorten_note(note: Note) -> Note:
 
 def preparation_version(boilerplate: Boilerplate) -> str:
     """Return the current preparation version; a note prepared by another one is read again."""
-    return f"{FORMAT}.{FACTS_VERSION}.{boilerplate.version}"
+    return f"{PASSAGE_FORMAT}.{FACTS_VERSION}.{boilerplate.version}"
 
 
 def passage_version(recipe: str) -> list[str]:
@@ -525,7 +525,7 @@ def passage_version(recipe: str) -> list[str]:
 
 
 def embedding_digest(embed_text: str) -> Digest:
-    return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
+    return Digest(hashlib.sha256(f"{PASSAGE_FORMAT}\n{embed_text}".encode()).hexdigest())
 
 
 def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str]) -> list[Chunk]:

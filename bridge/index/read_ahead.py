@@ -14,7 +14,7 @@ from bridge.records import Record
 NAMES: Final = ("catalogue", "names", "words", "postings")
 """Files and folders of files, in the order in which a start uses them."""
 
-HEAD: Final = 16
+HEAD_BYTES: Final = 16
 """Bytes before those of which the checksum is taken."""
 
 _reading: Final[dict[Path, "Future[FileContent | None]"]] = {}
@@ -72,7 +72,7 @@ def read_file(path: Path) -> FileContent:
     with path.open("rb") as file:
         identity = identify_file(os.fstat(file.fileno()))
         content = file.read()
-    return FileContent(content, zlib.crc32(memoryview(content)[HEAD:]), identity)
+    return FileContent(content, zlib.crc32(memoryview(content)[HEAD_BYTES:]), identity)
 
 
 def identify_file(info: os.stat_result) -> tuple[int, ...]:

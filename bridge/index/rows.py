@@ -132,7 +132,7 @@ class StoredPassage(Record):
     lead: "StoredPassage | None" = None
 
 
-GONE = -1
+DELETION_MARK = -1
 """The passage count in a row that marks a note as deleted."""
 
 
@@ -144,7 +144,7 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
     import pyarrow as pa
 
     tombstones = [
-        NoteEntry(IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE), seq, seq, "")
+        NoteEntry(IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, DELETION_MARK), seq, seq, "")
         for seq, path in gone.items()
     ]
     entries = [*tombstones, *(entry for entry, _ in written)]

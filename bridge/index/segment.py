@@ -18,11 +18,11 @@ MAX_DOCUMENTS = 1 << 16
 FORMAT = b"VBPOST03"
 """The beginning of a file; changed with the format, the tokenizer or the hash of tokens."""
 
-EXACT, _STEPS = 128, 16
+MAX_EXACT, _STEPS = 128, 16
 """Frequencies up to the first are stored as they are; above, as 16 steps for each doubling."""
 
 FREQUENCIES = np.concatenate(
-    [np.arange(EXACT + 1), EXACT * 2.0 ** (np.arange(1, 256 - EXACT) / _STEPS)], dtype=np.float32
+    [np.arange(MAX_EXACT + 1), MAX_EXACT * 2.0 ** (np.arange(1, 256 - MAX_EXACT) / _STEPS)], dtype=np.float32
 )
 """The frequency that each stored byte means."""
 
@@ -129,8 +129,8 @@ def build_segment(ids: Sequence[tuple[int, int, int]], found: Occurrences) -> In
     keys = np.sort(found.places << 16 | documents)
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     counts = np.diff(first, append=len(keys))
-    above = np.round(EXACT + _STEPS * np.log2(np.maximum(counts, EXACT) / EXACT))
-    frequencies = np.where(counts <= EXACT, counts, np.minimum(above, 255)).astype(np.uint8)
+    above = np.round(MAX_EXACT + _STEPS * np.log2(np.maximum(counts, MAX_EXACT) / MAX_EXACT))
+    frequencies = np.where(counts <= MAX_EXACT, counts, np.minimum(above, 255)).astype(np.uint8)
     return assemble_segment(
         np.array([number for number, _, _ in ids], np.int64),
         np.array([ordinal for _, ordinal, _ in ids], np.int32),

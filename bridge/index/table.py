@@ -15,7 +15,7 @@ from msgspec import Struct
 from bridge.errors import NotReady
 from bridge.index.library import load_lancedb
 
-VERSION = 2
+INDEX_VERSION = 2
 """Version of the index folder; increased whenever a table or the meaning of a column changes."""
 
 NOTES = "notes"
@@ -89,7 +89,7 @@ PROBED_SHARE = 1 / 24
 
 MIN_PROBES = 20
 
-SAMPLES, ROUNDS = 64, 20
+PARTITION_SAMPLES, PARTITION_ROUNDS = 64, 20
 """Vectors for each partition by which these are chosen, and how often they are chosen again."""
 
 MAX_COMMITS = 200
@@ -164,7 +164,7 @@ class LanceTable(Struct):
         from lancedb.index import IvfSq
 
         partitions = count_partitions(await self.inner.count_rows())
-        config = IvfSq("dot", num_partitions=partitions, max_iterations=ROUNDS, sample_rate=SAMPLES)
+        config = IvfSq("dot", num_partitions=partitions, max_iterations=PARTITION_ROUNDS, sample_rate=PARTITION_SAMPLES)
         await self.inner.create_index(VECTOR, config=config, name=VECTOR, replace=True)
         self.partitions = partitions
 

@@ -33,9 +33,9 @@ _EMPHASIS = re.compile(r"(?<=\w)\*+(?=\w)")
 _SUFFIX = re.compile(r"[+#]+$")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
-_ALL = 2**64 - 1
+_UINT64_MASK = 2**64 - 1
 
-MAX_SINGLE_HASHES, CACHED = 16, 2_000
+MAX_SINGLE_HASHES, MAX_CACHED_WORDS = 16, 2_000
 """Tokens that are hashed one by one, and hashes that are cached: those of a query are needed several times."""
 
 
@@ -161,12 +161,12 @@ def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
     return hashed
 
 
-@lru_cache(CACHED)
+@lru_cache(MAX_CACHED_WORDS)
 def _hash_token(token: str) -> int:
     encoded = _encode(token).ljust(MAX_HASHED_BYTES, b"\0")
     hashed = 0
     for (column,) in iter_unpack("<Q", encoded):
-        hashed = (hashed ^ column) * int(_MIX) & _ALL
+        hashed = (hashed ^ column) * int(_MIX) & _UINT64_MASK
         hashed ^= hashed >> int(_HALF)
     return hashed
 

@@ -133,7 +133,7 @@ MAX_WAITING_SHARE = 0.05
 MIN_RECALL = 0.95
 """Share of the nearest notes that the index on disk must find, or it is built again."""
 
-QUERIES, COMPARED = 20, 10
+MAX_QUERIES, MAX_NOTES = 20, 10
 """Passages for which it is checked how many of the nearest notes the index finds."""
 
 
@@ -479,11 +479,11 @@ class Vectors:
             return None
         layout, keys = self._answering.layout, list(self._digests)
         wanted = found = 0
-        for key in keys[:: max(1, len(keys) // QUERIES)]:
+        for key in keys[:: max(1, len(keys) // MAX_QUERIES)]:
             if (vector := layout.vector_of(key, 0)) is not None:
                 near = await self.find_near(vector)
                 exact, quick = [
-                    await asyncio.to_thread(layout.nearest(vector, COMPARED, None, near=rows)) for rows in (None, near)
+                    await asyncio.to_thread(layout.nearest(vector, MAX_NOTES, None, near=rows)) for rows in (None, near)
                 ]
                 wanted += len(exact)
                 found += len({key for key, *_ in exact} & {key for key, *_ in quick})

@@ -25,7 +25,7 @@ from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote, add_segments, passage_version, whole_text
 from bridge.index.rows import note_rows, passage_rows, text_digests
-from bridge.index.segment import EXACT, MAX_DOCUMENTS, IndexSegment, assemble_segment
+from bridge.index.segment import MAX_DOCUMENTS, MAX_EXACT, IndexSegment, assemble_segment
 from bridge.index.tokens import Occurrences, TermFinder
 from bridge.index.vectors import Vectors
 from bridge.markdown.decode import BOM, digest_of
@@ -232,8 +232,8 @@ def _revise(
     before = np.zeros(len(changed), np.int64)
     before[known] = frequencies[at[known]]
     after = before + by
-    failed[changed[(before >= EXACT) | (after >= EXACT) | (after < 0)] & 0xFFFF] = True
-    frequencies[at[known]] = np.clip(after[known], 0, EXACT)
+    failed[changed[(before >= MAX_EXACT) | (after >= MAX_EXACT) | (after < 0)] & 0xFFFF] = True
+    frequencies[at[known]] = np.clip(after[known], 0, MAX_EXACT)
     new = ~known & (after > 0)
     keys = np.concatenate([keys, changed[new]])
     frequencies = np.concatenate([frequencies, after[new]])

@@ -186,7 +186,7 @@ MAX_UNPACKED: Final = 16 * 2**20
 MAX_SECONDS: Final = 20.0
 """Seconds after which no further page of a PDF is started."""
 
-_KEPT: Final = 8_000_000
+_MAX_CACHED_CHARS: Final = 8_000_000
 """Characters of recently read PDFs that are cached: a long one is read in many slices."""
 
 _PASSWORD_ERROR: Final = 4
@@ -214,7 +214,10 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
             _page_cache[key] = _read_pages(data, max_pages, max_characters)
         _page_cache.move_to_end(key)
         pages, problems = _page_cache[key]
-        while len(_page_cache) > 1 and sum(len(text) for kept, _ in _page_cache.values() for _, text in kept) > _KEPT:
+        while (
+            len(_page_cache) > 1
+            and sum(len(text) for kept, _ in _page_cache.values() for _, text in kept) > _MAX_CACHED_CHARS
+        ):
             _page_cache.popitem(last=False)
     chunks: list[str] = []
     spans: list[tuple[int, int, int]] = []

@@ -23,8 +23,8 @@ it."""
 
 _BETWEEN: Final = " > "
 _AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
-_SHOWN: Final = 50
-_NAMED: Final = 8
+_MAX_SHOWN_HEADINGS: Final = 50
+_MAX_NAMED_HEADINGS: Final = 8
 _MAX_QUERY_CHARS: Final = 100
 # What Obsidian ignores when it compares a link's heading with a note's.
 _PUNCTUATION: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
@@ -111,25 +111,25 @@ def _find(note: Note, query: str) -> int:
             same = [one_line(names[index]) for index in found]
             raise AmbiguousHeading(
                 f"More than one section is named `{query[:_MAX_QUERY_CHARS]}`: {_list_some(same)}.",
-                headings=same[:_SHOWN],
+                headings=same[:_MAX_SHOWN_HEADINGS],
             )
     start = f"There is no heading `{query[:_MAX_QUERY_CHARS]}` in {note.path}"
     if not paths:
         raise HeadingNotFound(f"{start}; it has none.", hint="Read or change it by lines instead.", headings=[])
     paths = [*map(one_line, paths)]
-    has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(query[:_MAX_QUERY_CHARS], paths))
-    raise HeadingNotFound(f"{start}; its headings are {has}.", headings=paths[:_SHOWN])
+    has = _list_some(paths if len(paths) <= _MAX_NAMED_HEADINGS else _sort_by_likeness(query[:_MAX_QUERY_CHARS], paths))
+    raise HeadingNotFound(f"{start}; its headings are {has}.", headings=paths[:_MAX_SHOWN_HEADINGS])
 
 
 def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
     names = [path.rpartition(_BETWEEN)[2][:_MAX_QUERY_CHARS].casefold() for path in paths]
-    near = {at for *_, at in process.extract(query.casefold(), names, scorer=fuzz.ratio, limit=_NAMED)}
+    near = {at for *_, at in process.extract(query.casefold(), names, scorer=fuzz.ratio, limit=_MAX_NAMED_HEADINGS)}
     return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
 
 
 def _list_some(paths: Sequence[str]) -> str:
-    rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(f"`{path[:_MAX_QUERY_CHARS]}`" for path in paths[:_NAMED]) + rest
+    rest = f" and {len(paths) - _MAX_NAMED_HEADINGS} more" if len(paths) > _MAX_NAMED_HEADINGS else ""
+    return ", ".join(f"`{path[:_MAX_QUERY_CHARS]}`" for path in paths[:_MAX_NAMED_HEADINGS]) + rest
 
 
 def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], str]) -> bool:

@@ -35,8 +35,8 @@ _OPENERS: Final = {"Emphasis": 1, "Strong": 2, "TableCell": 0}
 _LINKS: Final = frozenset({"Link", "Image"})
 _SPACE: Final = frozenset(" \t\r\n")
 _DIGITS: Final = frozenset("0123456789")
-_END: Final = 1 << 62
-_DEEPEST: Final = 100
+_MAX_OFFSET: Final = 1 << 62
+_MAX_NESTING: Final = 100
 """Quotes and lists nested deeper are parsed but not recorded; a megabyte of `>` would be a million of them."""
 
 MIN_PARTS: Final = 20_000
@@ -92,11 +92,11 @@ def read_structure(shadow: str, into: Structure | None = None, base: int = 0) ->
     return found
 
 
-_TOO_DEEP: Final = Part("quote", 0, 0, _DEEPEST)
+_TOO_DEEP: Final = Part("quote", 0, 0, _MAX_NESTING)
 
 
 def _contains(spans: list[Span], offset: int) -> bool:
-    index = bisect_right(spans, (offset, _END))
+    index = bisect_right(spans, (offset, _MAX_OFFSET))
     return index > 0 and offset < spans[index - 1][1]
 
 
@@ -188,7 +188,7 @@ class _Walk:
             self.found.holes.append((self.base + start, self.base + end))
 
     def open_part(self, kind: PartKind, start: int, level: int) -> None:
-        if len(self.open) >= _DEEPEST and kind in _CONTAINERS:
+        if len(self.open) >= _MAX_NESTING and kind in _CONTAINERS:
             self.open.append(_TOO_DEEP)
             return
         part = Part(kind, self.base + start, 0, len(self.open), level)
@@ -219,7 +219,7 @@ class _Walk:
             # Obsidian's cache has no reference links, and in `[[a]](b)` the parentheses are plain text.
             return
         self.found.holes.append((self.base + link.label, self.base + link.end))
-        if len(self.open_links) >= _DEEPEST:
+        if len(self.open_links) >= _MAX_NESTING:
             # Each image keeps its own copy of all that is nested in it.
             return
         link.start += self.base

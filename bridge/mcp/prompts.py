@@ -22,16 +22,15 @@ from bridge.records import Record
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import Lines
 
-NOTES = 8
-TOKENS = 3_000
+MAX_NOTES = 8
+MAX_PASSAGE_TOKENS = 3_000
 """Token budget for the passages of these notes."""
 
 MAX_CHANGED_NOTES = 50
 """Most changed notes that are listed; of the newest, the beginning is read."""
 
-BEGINNINGS = 8
-BEGINNING = 1_200
-"""Characters of a beginning."""
+MAX_BEGINNINGS = 8
+BEGINNING_CHARS = 1_200
 
 Given = Mapping[str, str]
 Messages = list[types.PromptMessage]
@@ -42,7 +41,7 @@ def user_message(text: str) -> types.PromptMessage:
 
 
 async def passages(who: Caller, query: str, given: Given) -> Messages:
-    arguments = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **scope_arguments(given)}
+    arguments = {"query": query, "limit": MAX_NOTES, "passage_tokens": MAX_PASSAGE_TOKENS, **scope_arguments(given)}
     found, _ = await who.ask(get_operation("search"), arguments)
     vault = who.bridge.find(given.get(VAULT, who.vault)).id
     parts = [
@@ -54,7 +53,7 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
 async def changed_notes(who: Caller, since: str, given: Given) -> Messages:
     arguments = {"modified_after": since, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **scope_arguments(given)}
     found, text = await who.ask(get_operation("find_notes"), arguments, partial(format_result, quotes=False))
-    parts = [{"path": note.path, "max_chars": BEGINNING} for note in found.notes[:BEGINNINGS]]
+    parts = [{"path": note.path, "max_chars": BEGINNING_CHARS} for note in found.notes[:MAX_BEGINNINGS]]
     return [user_message(text), *await read_parts(who, parts, given)]
 
 

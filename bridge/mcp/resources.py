@@ -43,7 +43,7 @@ def note_uris(host: Host, path: str) -> tuple[str, str]:
     return note_uri(host.id, path), note_uri(host.name, path)
 
 
-PAGE = 100
+PAGE_NOTES = 100
 
 CURSOR = re.compile(r"([0-9a-f]{16}):([0-9]{1,9})")
 """A vault's id, and how many of its notes were listed."""
@@ -102,7 +102,7 @@ def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, in
 
 async def list_notes(who: Caller, host: Host, offset: int) -> tuple[list[types.Resource], int]:
     """List some notes of a vault and count all; a vault that is still opening has none yet."""
-    given = {VAULT: host.id, "sort": "-modified", "offset": offset, "limit": PAGE}
+    given = {VAULT: host.id, "sort": "-modified", "offset": offset, "limit": PAGE_NOTES}
     try:
         found, _ = await who.ask(get_operation("find_notes"), given)
     except NotReady:

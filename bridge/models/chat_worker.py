@@ -121,14 +121,14 @@ def _without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, 
     return [{**first, "content": f"{system['content']}\n\n{first['content']}"}, *others]
 
 
-BATCH = 256
+BATCH_TOKENS = 256
 """Tokens of a prompt that are read per call: a call that is aborted loses at most these."""
 
 _CANDIDATES = 40
 _REPEAT_WINDOW, _REPEAT_PENALTY = 64, 1.1
 _TOP_P, _MIN_P = 0.95, 0.05
 _SPECIAL = c.LLAMA_TOKEN_ATTR_CONTROL | c.LLAMA_TOKEN_ATTR_UNKNOWN | c.LLAMA_TOKEN_ATTR_USER_DEFINED
-_ABORTED = 2
+_ABORT_CODE = 2
 _BYTES_PER_VALUE = 2
 _WORKING_BYTES = 150 << 20
 _CANDIDATE = np.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])
@@ -155,7 +155,7 @@ class ChatModel:
         self._refuse_if_too_large(path)
         params = c.llama_context_default_params()
         params.n_ctx = self.window
-        params.n_batch = params.n_ubatch = BATCH
+        params.n_batch = params.n_ubatch = BATCH_TOKENS
         params.n_seq_max = 1
         params.n_threads = params.n_threads_batch = task.threads
         params.flash_attn_type = c.LLAMA_FLASH_ATTN_TYPE_ENABLED if task.flash else c.LLAMA_FLASH_ATTN_TYPE_DISABLED
@@ -163,7 +163,7 @@ class ChatModel:
         if not self._context:
             raise llama.UnusableModel(llama.errors[0] if llama.errors else "there is no memory for its context")
         self._memory = c.llama_get_memory(self._context)
-        self._batch = c.llama_batch_init(BATCH, 0, 1)
+        self._batch = c.llama_batch_init(BATCH_TOKENS, 0, 1)
         self._size = c.llama_vocab_n_tokens(self._vocab)
         self._kept: list[int] = []
 
@@ -190,8 +190,8 @@ class ChatModel:
                 break
             same += 1
         same = self._forget_after(same)
-        for start in range(same, len(tokens), BATCH):
-            self._decode(tokens[start : start + BATCH])
+        for start in range(same, len(tokens), BATCH_TOKENS):
+            self._decode(tokens[start : start + BATCH_TOKENS])
         return same
 
     def generate(self, sampler: "Sampler", most: int) -> Iterator[bytes]:
@@ -244,7 +244,7 @@ class ChatModel:
         batch.n_tokens = len(tokens)
         if code := c.llama_decode(self._context, batch):
             self._forget_after(at)
-            if code == _ABORTED:
+            if code == _ABORT_CODE:
                 raise Cancellation
             raise RuntimeError(f"llama.cpp answered {code}")
         self._kept += tokens

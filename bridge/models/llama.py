@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.models.model_setup import load_llama
-from bridge.models.worker_process import PIECES, RANK
+from bridge.models.worker_process import PIECES, RANK_POOLING
 from bridge.records import Record
 
 _GAPS = re.compile(r"[\s\u2581\u200b-\u200f\ufeff\ufffd]+")
 """What the training took for spaces."""
 
-_UNKNOWN = -10.0
+_UNKNOWN_SCORE = -10.0
 """Score of an unknown character above that of the least probable piece."""
 
-_STEP = 1 / 1340
+_CENTRE_STEP = 1 / 1340
 """What one stands for in the centre, which is stored in bytes."""
 
 _CACHED_WORDS, _MAX_CACHED_CHARS = 20_000, 40
@@ -49,9 +49,9 @@ class Pieces:
         for special in ("<s>", "<pad>", "</s>", "<unk>", "<mask>"):
             self._ids.pop(special, None)
         self._longest = max(map(len, self._ids))
-        self._alone = min(self._scores) + _UNKNOWN
+        self._alone = min(self._scores) + _UNKNOWN_SCORE
         self._vectors = raw[at + letters : -width].reshape(-1, width // 32, 18)
-        self._centre = raw[-width:].view(np.int8) * np.float32(_STEP)
+        self._centre = raw[-width:].view(np.int8) * np.float32(_CENTRE_STEP)
         self._cut_cached = lru_cache(_CACHED_WORDS)(self._cut)
 
     def tokens(self, text: str, limit: int) -> tuple[list[int], bool]:
@@ -107,7 +107,7 @@ _TOKEN_BYTES = 16
 """Bytes of a text read per token of the limit; some tokenizers overflow the stack at 20,000 letters in a row."""
 
 _MAX_SEQUENCES = 16
-_ERROR = 4
+_ERROR_LEVEL = 4
 
 errors: deque[str] = deque(maxlen=20)
 """The latest errors from llama.cpp."""
@@ -132,7 +132,7 @@ class ModelFacts(Record):
 
 @c.llama_log_callback  # type: ignore[untyped-decorator]
 def _listen(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
-    if level == _ERROR:
+    if level == _ERROR_LEVEL:
         errors.append(text.decode("utf-8", "replace").strip())
 
 
@@ -195,7 +195,7 @@ class Llama:
 
     def outputs(self) -> int:
         """Return the number of scores that a reranker's head gives, 0 without a head; reads the file once more."""
-        if self.facts().pooling != RANK or not _has_head(self._path):
+        if self.facts().pooling != RANK_POOLING or not _has_head(self._path):
             return 0
         count: int = c.llama_model_n_cls_out(self._model)
         return count
@@ -217,7 +217,7 @@ class Llama:
             raise UnusableModel(errors[0] if errors else "llama.cpp cannot make a context for the model")
         self.limit = limit
         # Of a head's scores the first one counts: it is the only one, or that of the label "yes".
-        self._width = 1 if pooling == RANK else c.llama_model_n_embd_out(self._model)
+        self._width = 1 if pooling == RANK_POOLING else c.llama_model_n_embd_out(self._model)
         self._batch = c.llama_batch_init(batch, self._width if self._pieces else 0, _MAX_SEQUENCES)
         self._room = (c.llama_token * (limit + 1))()
         # Encoders keep nothing between calls; decoders would otherwise attend to the previous texts.

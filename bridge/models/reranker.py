@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from bridge.errors import ModelUnusable
 from bridge.models.folder import InstalledModel
-from bridge.models.worker_process import LEVELS, SoleWorker, WorkerDied, WorkerTask, make_task
+from bridge.models.worker_process import FEATURE_LEVELS, SoleWorker, WorkerDied, WorkerTask, make_task
 from bridge.records import Record
 
 BUDGET_S = 2.0
@@ -47,7 +47,7 @@ class Reranker(SoleWorker):
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def task(self) -> WorkerTask:
-        level = min(self.level, LEVELS - 1)
+        level = min(self.level, FEATURE_LEVELS - 1)
         return make_task(self.model.path, self.model.spec, level, low=False, threads=self._threads)
 
     async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.worker_process import (
-    RANK,
+    RANK_POOLING,
     Frame,
     WorkerDied,
     WorkerProcess,
@@ -118,7 +118,7 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
             return
         window = min(work.window, facts.window)
         model.prepare(window=window, pooling=work.pooling, flash=work.flash, threads=work.threads)
-        respond = PairScorer(model).answer if work.pooling == RANK else partial(_answer, model)
+        respond = PairScorer(model).answer if work.pooling == RANK_POOLING else partial(_answer, model)
         # Unsupported machine instructions crash here, before any text can be blamed.
         model.embed([model.tokens(_WARM_UP)[0]])
     except (llama.UnusableModel, RuntimeError) as error:
@@ -141,7 +141,7 @@ if __name__ == "__main__":
 
 
 _WITHIN_S = 120
-_MEMORY = 4 << 30
+_MEMORY_BYTES = 4 << 30
 _HINT = "Give a whole GGUF file of a model; fetch it again if this one was cut short."
 
 
@@ -177,7 +177,7 @@ def scores_of(file: Path, spec: ModelSpec, query: str, passages: Sequence[str]) 
 
 
 def _limits(file: Path) -> dict[str, int]:
-    return {"memory": _MEMORY + 2 * file.stat().st_size, "cpu_seconds": _WITHIN_S}
+    return {"memory": _MEMORY_BYTES + 2 * file.stat().st_size, "cpu_seconds": _WITHIN_S}
 
 
 async def _try(task: WorkerTask, texts: Sequence[str]) -> tuple[Mapping[str, Any], bytes]:

@@ -69,7 +69,7 @@ def request_texts(frame: Frame) -> list[bytes]:
 POOLING: dict[Pooling, int] = {"mean": 1, "cls": 2, "last": 3}
 """llama.cpp's numbers for the pooling types."""
 
-RANK = 4
+RANK_POOLING = 4
 """llama.cpp's number for the pooling of a reranker."""
 
 PIECES = "bert.pieces"
@@ -104,14 +104,14 @@ class ChatTask(Record):
     mmap: bool = True
 
 
-LEVELS = 3
+FEATURE_LEVELS = 3
 """Number of feature levels, including the full one; a model that fails at all of them is unusable."""
 
 
 def make_task(path: Path, spec: ModelSpec, level: int = 0, **more: Any) -> WorkerTask:
-    pooling = RANK if spec.purpose == "rerank" else POOLING[spec.pooling]
+    pooling = RANK_POOLING if spec.purpose == "rerank" else POOLING[spec.pooling]
     task = WorkerTask(str(path), spec.window, pooling, flash=level < 1, **more)
-    return task if level < LEVELS - 1 else replace(task, mmap=False, window=min(spec.window, 128))
+    return task if level < FEATURE_LEVELS - 1 else replace(task, mmap=False, window=min(spec.window, 128))
 
 
 class WorkerDied(Exception):
@@ -225,7 +225,7 @@ class WorkerProcess:
 _DEATHS_TO_PAUSE = 3
 _DEATHS_WITHIN_S = 300.0
 _PAUSE_S = 300.0
-_LOWEST = 3
+_MAX_LEVEL = 3
 
 
 class SoleWorker:
@@ -306,7 +306,7 @@ class SoleWorker:
     async def _record_death(self, death: WorkerDied) -> None:
         log.warning("%s", death)
         self.deaths += 1
-        self.level = min(self.level + 1, _LOWEST)
+        self.level = min(self.level + 1, _MAX_LEVEL)
         now = time.monotonic()
         self._recent_deaths.append(now)
         if len(self._recent_deaths) == _DEATHS_TO_PAUSE and now - self._recent_deaths[0] <= _DEATHS_WITHIN_S:

@@ -11,7 +11,7 @@ from bridge.private_files import make_private, write_private
 VIEW = "application/vnd.vaultside.view+json"
 """The content type of an operation's result together with its text view, which the command line prints."""
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 """Version of the file format."""
 
 
@@ -22,7 +22,7 @@ class Runtime(NamedTuple):
     token: str
     pid: int
     version: str
-    schema: int = SCHEMA
+    schema: int = SCHEMA_VERSION
 
 
 def write_runtime(path: Path, runtime: Runtime) -> None:

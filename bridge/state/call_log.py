@@ -74,10 +74,10 @@ BETWEEN = "\0"
 NAMES = CallRecord.__struct_fields__
 INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES (:{', :'.join(NAMES)})"  # noqa: S608
 
-PAGE = 2_000
+PAGE_CALLS = 2_000
 """Calls read at once, while others wait."""
 
-WAITING = 10_000
+MAX_WAITING_CALLS = 10_000
 """Calls that wait at most while the disk accepts none; the oldest are lost first."""
 
 
@@ -89,7 +89,7 @@ class CallLog:
         """Set when a call waits to be written."""
         self._sessions = sessions
         self._database = database
-        self._waiting: deque[CallRecord | SessionEvent] = deque(maxlen=WAITING)
+        self._waiting: deque[CallRecord | SessionEvent] = deque(maxlen=MAX_WAITING_CALLS)
         self._flushing = threading.Lock()
 
     def record(self, entry: CallRecord | SessionEvent) -> None:
@@ -117,10 +117,10 @@ class CallLog:
         self._try_flush()
         query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
         found: list[CallRecord] = []
-        rows = self._database.rows(query, 0, moment, PAGE)
+        rows = self._database.rows(query, 0, moment, PAGE_CALLS)
         while rows:
             found += (_call_of(row[:-1]) for row in rows)
-            rows = self._database.rows(query, rows[-1][-1], moment, PAGE)
+            rows = self._database.rows(query, rows[-1][-1], moment, PAGE_CALLS)
         return found
 
     def of_session(self, session: str, most: int) -> list[CallRecord]:
@@ -217,7 +217,7 @@ def move(begin: Begin, moved: Moved) -> None:
     while after is not None:
         with begin() as connection:
             rows = connection.execute(
-                "SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)
+                "SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE_CALLS)
             ).fetchall()
             named = ((number, decode_paths(text)) for number, text in rows)
             changed = [
@@ -226,7 +226,7 @@ def move(begin: Begin, moved: Moved) -> None:
                 if not moved.keys().isdisjoint(paths)
             ]
             connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
-        after = rows[-1][0] if len(rows) == PAGE else None
+        after = rows[-1][0] if len(rows) == PAGE_CALLS else None
 
 
 def encode_paths(paths: Iterable[VaultPath]) -> str:

@@ -20,7 +20,7 @@ State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undon
 COLUMNS = "id, time, client, session, operation, reason, state, expires, facts, made"
 MARKS_AT_ONCE = 500
 
-REST: Final = 0
+REST_PART: Final = 0
 """The part of a change outside its hunks, such as moves; hunks are counted from 1."""
 
 

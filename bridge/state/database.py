@@ -27,7 +27,7 @@ class NewerDatabase(Exception):
     """A newer version wrote the database file."""
 
 
-VERSION = 11
+SCHEMA_VERSION = 11
 
 SCHEMA = """
     CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -62,17 +62,17 @@ SCHEMA = """
 """  # noqa: E501 - as SQLite keeps it, and compares it with the file
 """The tables of before each subject had migrations and a version of its own; an inode may be greater than integers."""
 
-FAR = 1_000
+MAX_VERSIONS_AHEAD = 1_000
 """Versions ahead of ours that no release will reach: such a number means damage."""
 
 
 def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) -> None:
     """Migrate a file to the newest version: first the program's tables, and then those of the subjects."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    require_known(version, VERSION)
+    require_known(version, SCHEMA_VERSION)
     if not version:
-        connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-    elif version < VERSION:
+        connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    elif version < SCHEMA_VERSION:
         raise DamagedDatabase(f"its version {version} was never released")
     versions: dict[str, int] = dict(connection.execute("SELECT name, version FROM subject"))
     if unknown := versions.keys() - {subject.name for subject in subjects}:
@@ -93,7 +93,7 @@ def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) ->
 
 
 def require_known(version: int, newest: int) -> None:
-    if not 0 <= version <= newest + FAR:
+    if not 0 <= version <= newest + MAX_VERSIONS_AHEAD:
         raise DamagedDatabase(f"its version {version} cannot be right")
     if version > newest:
         raise NewerDatabase(f"written by a newer version ({version}, this one knows {newest})")
@@ -111,7 +111,7 @@ def tables(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(sql for (sql,) in found)
 
 
-ROOM = 256 * 1024
+PROBE_BYTES = 256 * 1024
 """Bytes written to test the disk before an SQLite error is put down to something other than lack of space."""
 
 
@@ -154,7 +154,7 @@ def write_refusal(path: Path) -> BridgeError | None:
         return ReadOnly(f"{path} is not writable.")
     try:
         with tempfile.TemporaryFile(dir=path.parent, buffering=0) as file:
-            left = memoryview(os.urandom(ROOM))
+            left = memoryview(os.urandom(PROBE_BYTES))
             while left:
                 left = left[file.write(left) :]
     except OSError as error:

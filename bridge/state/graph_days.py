@@ -11,10 +11,9 @@ from bridge.state.database import Database
 from bridge.state.tables import Begin, Denied, Moved, StateTable, Subject
 from bridge.types import VaultPath
 
-KEPT = 400
-"""Days kept."""
+MAX_DAYS = 400
 
-NAMED = 200
+MAX_NAMED_NOTES = 200
 """Notes of each kind that are listed for a day."""
 
 
@@ -86,7 +85,8 @@ class GraphDays:
                 "UPDATE graph_day SET state = NULL WHERE day < (SELECT max(day) FROM graph_day WHERE day < ?)", (day,)
             )
             connection.execute(
-                "DELETE FROM graph_day WHERE day NOT IN (SELECT day FROM graph_day ORDER BY day DESC LIMIT ?)", (KEPT,)
+                "DELETE FROM graph_day WHERE day NOT IN (SELECT day FROM graph_day ORDER BY day DESC LIMIT ?)",
+                (MAX_DAYS,),
             )
 
     def since(self, day: str) -> list[Day]:
@@ -98,9 +98,9 @@ class GraphDays:
 def compare_days(before: Degrees, now: Degrees) -> Changes:
     grown = {path: now[path] - before[path] for path in now.keys() & before.keys() if now[path] != before[path]}
     return Changes(
-        tuple(sorted(now.keys() - before.keys(), key=lambda path: (-now[path], path))[:NAMED]),
-        tuple(sorted(before.keys() - now.keys(), key=lambda path: (-before[path], path))[:NAMED]),
-        tuple(sorted(grown.items(), key=lambda item: (-abs(item[1]), item[0]))[:NAMED]),
+        tuple(sorted(now.keys() - before.keys(), key=lambda path: (-now[path], path))[:MAX_NAMED_NOTES]),
+        tuple(sorted(before.keys() - now.keys(), key=lambda path: (-before[path], path))[:MAX_NAMED_NOTES]),
+        tuple(sorted(grown.items(), key=lambda item: (-abs(item[1]), item[0]))[:MAX_NAMED_NOTES]),
     )
 
 

@@ -131,7 +131,7 @@ MAX_CHANGES = 100_000
 """Changes kept at most."""
 MAX_MOVES = 20
 """Moves of one file that are followed at most."""
-ROOM = 0.9
+SHARE_AFTER_PURGE = 0.9
 """Share of the snapshot limit that remains after a purge, so that not every write needs one."""
 
 
@@ -313,4 +313,4 @@ class Journal:
             self._snapshots.drop(digest for digest, time in closed if time < self._now() - longest)
             if self._snapshots.size > most:
                 self._snapshots.sweep({digest for digest, *_ in needed})
-                self._snapshots.shrink((digest for digest, _ in closed), most * ROOM)
+                self._snapshots.shrink((digest for digest, _ in closed), most * SHARE_AFTER_PURGE)

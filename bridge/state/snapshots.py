@@ -23,7 +23,7 @@ from bridge.vault.write.syscalls import do_together
 
 log = logging.getLogger(__name__)
 
-LEVEL: Final = 1
+ZLIB_LEVEL: Final = 1
 """zlib's fastest: it reduces text to a third, and more effort gains little."""
 
 _BEGIN: Final = b"\x78\x01"
@@ -35,7 +35,7 @@ _ENTRY: Final = struct.Struct(">32sI")
 _END: Final = struct.Struct(">II8s")
 """The number of entries, the checksum of the table, and `_MAGIC`."""
 
-_PIECE: Final = 1 << 16
+_PIECE_BYTES: Final = 1 << 16
 
 
 class Place(NamedTuple):
@@ -66,7 +66,7 @@ class Packs:
             pack = self.folder / f"{secrets.token_hex(8)}.pack"
             # What is stored again was damaged; after a restart it might be taken for the sound one.
             self._drop(blobs)
-            places = _write(pack, ((digest, zlib.compress(data, LEVEL)) for digest, data in blobs.items()))
+            places = _write(pack, ((digest, zlib.compress(data, ZLIB_LEVEL)) for digest, data in blobs.items()))
             with self._lock:
                 self._read_places().update(places)
 
@@ -212,8 +212,8 @@ def _scan(pack: Path) -> Iterator[tuple[Digest, Place]]:
         stream, text, end = zlib.decompressobj(), hashlib.sha256(), at
         try:
             while not stream.eof and end < len(data):
-                text.update(stream.decompress(data[end : end + _PIECE]))
-                end += _PIECE
+                text.update(stream.decompress(data[end : end + _PIECE_BYTES]))
+                end += _PIECE_BYTES
         except zlib.error:
             pass
         if stream.eof:
@@ -228,7 +228,7 @@ def _read_part(place: Place) -> bytes:
         return file.read(place.length)
 
 
-PACKED = 256
+MIN_PACKED_BLOBS = 256
 """Contents from which on they are stored in a pack: a file for each of thousands takes the disk seconds."""
 
 
@@ -256,10 +256,10 @@ class Snapshots:
 
     def keep(self, blobs: Blobs) -> None:
         """Store contents; existing ones are not written again, unless they are damaged."""
-        stored = self._stored_digests() if len(blobs) >= PACKED else blobs.keys()
+        stored = self._stored_digests() if len(blobs) >= MIN_PACKED_BLOBS else blobs.keys()
         fresh = {each: data for each, data in blobs.items() if each not in stored or not self._is_sound(each)}
         try:
-            if len(fresh) >= PACKED:
+            if len(fresh) >= MIN_PACKED_BLOBS:
                 _make_folder(self.folder)
                 self._packs.add(fresh)
                 return
@@ -387,4 +387,4 @@ class Snapshots:
     def _write(self, digest: Digest, data: bytes) -> None:
         """Write a file atomically; its folder is synced by the caller."""
         with replace_file(self.place(digest), sync=False) as file:
-            file.write(zlib.compress(data, LEVEL))
+            file.write(zlib.compress(data, ZLIB_LEVEL))

@@ -38,11 +38,11 @@ from bridge.state.snapshots import Snapshots
 from bridge.state.tables import Denied, Moved, StateTable, Subject, columns_of, forget_notes, insert_row, move_notes
 from bridge.types import Digest, VaultPath
 
-KEPT = 3
+MAX_BACKUPS = 3
 
 
 def list_backups(path: Path) -> list[Path]:
-    return [place for number in range(KEPT + 1) if (place := backup_path(path, number)).exists()]
+    return [place for number in range(MAX_BACKUPS + 1) if (place := backup_path(path, number)).exists()]
 
 
 def backup_path(path: Path, number: int) -> Path:
@@ -77,16 +77,15 @@ def rotate(path: Path) -> None:
     """Keep the current backup as the first older one if it is the last of a past day, or if there is no older one."""
     if backup_path(path, 1).exists() and modified_at(backup_path(path, 0)) // DAY_S == time.time() // DAY_S:
         return
-    for number in reversed(range(KEPT)):
+    for number in reversed(range(MAX_BACKUPS)):
         if backup_path(path, number).exists():
             backup_path(path, number).replace(backup_path(path, number + 1))
 
 
-TRIES = 20_000
+MAX_FAILED_READS = 20_000
 """Failed reads of a table before the rest of it is given up."""
 
-ROWS = 1 << 40
-"""More rows than a table ever has."""
+MAX_ROWS = 1 << 40
 
 
 def salvage(path: Path, subjects: Sequence[Subject]) -> None:
@@ -149,7 +148,7 @@ def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iter
     if not columns:
         return
     query = f"SELECT {', '.join(columns)} FROM {table} WHERE rowid BETWEEN ? AND ?"  # noqa: S608
-    ranges, tries = [(1, ROWS)], TRIES
+    ranges, tries = [(1, MAX_ROWS)], MAX_FAILED_READS
     while ranges and tries:
         low, high = ranges.pop()
         try:

@@ -76,7 +76,7 @@ def share_room(sizes: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-REASONS = 80
+MAX_REASONS_TOKENS = 80
 """Budget for the reasons of a hit or a suggestion."""
 
 
@@ -84,6 +84,6 @@ def cut_reasons(reasons: Sequence[str]) -> str:
     """Join as many reasons as fit, each of them whole."""
     shown: list[str] = []
     for reason in reasons:
-        if cost("; ".join([*shown, reason])) <= REASONS:
+        if cost("; ".join([*shown, reason])) <= MAX_REASONS_TOKENS:
             shown.append(reason)
-    return "; ".join(shown) or cut("; ".join(reasons), REASONS)
+    return "; ".join(shown) or cut("; ".join(reasons), MAX_REASONS_TOKENS)

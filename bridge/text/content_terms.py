@@ -24,7 +24,7 @@ throw thrown throw told tell took take tore tear torn tear understood understand
 woken wake won win wore wear worn wear wound wind woven weave written write wrote write
 """.split()  # noqa: SIM905 - a list of words reads best as text
 
-PAIR = 2
+PAIR_CHARS = 2
 """Characters of a term in a script without spaces."""
 
 _BASES = dict(zip(_FORMS[::2], _FORMS[1::2], strict=True))
@@ -55,9 +55,9 @@ def question_words(question: str) -> list[str]:
 def said_terms(asked: Collection[str], own: Collection[str]) -> frozenset[str]:
     """Return which terms of a question are said; of two characters of one word each also those that join the words."""
     said = frozenset(asked).intersection(own)
-    if pairs := [one for one in said if len(one) == PAIR and RUN.fullmatch(one)]:
+    if pairs := [one for one in said if len(one) == PAIR_CHARS and RUN.fullmatch(one)]:
         starts, ends = {one[0] for one in pairs}, {one[1] for one in pairs}
-        said |= {one for one in asked if len(one) == PAIR and one[0] in ends and one[1] in starts}
+        said |= {one for one in asked if len(one) == PAIR_CHARS and one[0] in ends and one[1] in starts}
     return said
 
 

@@ -14,10 +14,10 @@ from bridge.records import Record
 from bridge.text.scripts import MARK, UNSPACED
 from bridge.types import Lines
 
-CELLS: Final = 150_000_000
+MAX_CELLS: Final = 150_000_000
 """The largest product of two lengths that is compared exactly: 30 ms and 20 MB."""
 
-DEEPEST: Final = 30
+MAX_DIVISIONS: Final = 30
 """Maximum depth to which a text that is too long is divided."""
 
 
@@ -69,14 +69,14 @@ def merge_pieces(first: DiffPiece, last: DiffPiece) -> DiffPiece:
 
 def _compare(old: list[int], new: list[int], left: range, right: range, depth: int = 0) -> Iterator[DiffPiece]:
     left, right = _trim_common(old, new, left, right)
-    if len(left) * len(right) <= CELLS:
+    if len(left) * len(right) <= MAX_CELLS:
         found = Indel.opcodes(old[left.start : left.stop], new[right.start : right.stop])
         for code in found:
             if code.tag != "equal":
                 yield DiffPiece(left[code.src_start : code.src_end], right[code.dest_start : code.dest_end])
         return
     anchors = _anchors(old, new, left, right)
-    if not anchors or depth == DEEPEST:
+    if not anchors or depth == MAX_DIVISIONS:
         yield DiffPiece(left, right)
         return
     for here, there in [*anchors, (left.stop, right.stop)]:
@@ -177,7 +177,7 @@ def _shift(own: range, by: int) -> range:
     return range(own.start + by, own.stop + by)
 
 
-_LOOKED_AT: Final = 8000
+_BINARY_CHECK_BYTES: Final = 8000
 
 
 def decode_text(data: bytes) -> str | None:
@@ -185,7 +185,7 @@ def decode_text(data: bytes) -> str | None:
 
     Bytes that are not UTF-8 become lone surrogates, which `encode_text` turns back into the same bytes.
     """
-    return None if b"\0" in data[:_LOOKED_AT] else data.decode("utf-8", "surrogateescape")
+    return None if b"\0" in data[:_BINARY_CHECK_BYTES] else data.decode("utf-8", "surrogateescape")
 
 
 def encode_text(text: str) -> bytes:
@@ -207,8 +207,7 @@ def display_text(text: str) -> str:
 
 RowKind = Literal["same", "removed", "added"]
 
-CONTEXT: Final = 3
-"""Lines of context around a difference."""
+CONTEXT_LINES: Final = 3
 
 _MARKS: Final = {"same": " ", "removed": "-", "added": "+"}
 
@@ -269,7 +268,7 @@ def _common_start(before: str, after: str) -> int:
 
 def _hunk_of_line(number: int, before: str, after: str, start: int, end: int, other: int) -> Hunk:
     top, bottom = start, end
-    for _ in range(CONTEXT):
+    for _ in range(CONTEXT_LINES):
         top = before.rfind("\n", 0, top - 1) + 1 if top else 0
         bottom = before.find("\n", bottom) + 1 or len(before)
     above, below = split_lines(before[top:start]), split_lines(before[end:bottom])
@@ -315,7 +314,7 @@ def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[DiffPiece]:
 def group_pieces(found: Sequence[DiffPiece]) -> Iterator[list[DiffPiece]]:
     group: list[DiffPiece] = []
     for piece in found:
-        if group and piece.before.start - group[-1].before.stop > 2 * CONTEXT:
+        if group and piece.before.start - group[-1].before.stop > 2 * CONTEXT_LINES:
             yield group
             group = []
         group.append(piece)
@@ -324,8 +323,8 @@ def group_pieces(found: Sequence[DiffPiece]) -> Iterator[list[DiffPiece]]:
 
 
 def _hunk(number: int, group: Sequence[DiffPiece], old: Sequence[str], new: Sequence[str]) -> Hunk:
-    lead = min(CONTEXT, group[0].before.start)
-    trail = min(CONTEXT, len(old) - group[-1].before.stop)
+    lead = min(CONTEXT_LINES, group[0].before.start)
+    trail = min(CONTEXT_LINES, len(old) - group[-1].before.stop)
     start, end = group[0].before.start - lead, group[-1].before.stop + trail
     rows: list[Row] = []
     done = start

@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.types import Lines, Span
 
-_AHEAD: Final = 65_536
+_READ_AHEAD_CHARS: Final = 65_536
 """Characters that are counted at a time: of a very long text only the requested part is read."""
 
 
@@ -36,7 +36,7 @@ class LineIndex:
         return first, self.at(max(start, end - 1))
 
     def _read_on(self, offset: int) -> None:
-        stop = max(offset + 1, self._read + _AHEAD)
+        stop = max(offset + 1, self._read + _READ_AHEAD_CHARS)
         lengths = map(len, self._text[self._read : stop].split("\n")[:-1])
         self._starts += islice(accumulate(map((1).__add__, lengths), initial=self._read), 1, None)
         self._read = stop

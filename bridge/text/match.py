@@ -13,7 +13,7 @@ from bridge.text.stems import TWO_SCRIPTS, has_prefixes, stem_words
 from bridge.text.words import RUN, TOKEN, character_pairs, is_mark
 from bridge.types import Span
 
-_ROOT = 2
+_ROOT_CHARS = 2
 _OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
 """What precedes a LaTeX command; the folders of a path follow names and colons."""
 _MIN_PREFIX_CHARS = 3
@@ -22,7 +22,7 @@ _SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<=\s)[.-](?=$)")
 
 _PARTS = re.compile("[^'’ʻʼ׳]+")
 _JOINTS = re.compile("['’ʻʼ׳\u200c]")
-_GAP = 3
+_GAP_CHARS = 3
 """Characters around a phrase in which its outer signs must stand."""
 
 
@@ -58,9 +58,9 @@ class _Phrase(Record):
         for own_start, own_end in spans:
             start = tokens[at][0] + _place_in(tokens[at][1], plain[at], own_start)
             end = tokens[last][0] + _place_in(tokens[last][1], plain[last], own_end)
-            gaps = [text[max(0, start - _GAP) : start]]
+            gaps = [text[max(0, start - _GAP_CHARS) : start]]
             gaps += [text[tokens[i][0] + len(tokens[i][1]) : tokens[i + 1][0]] for i in range(at, last)]
-            gaps.append(text[end : end + _GAP])
+            gaps.append(text[end : end + _GAP_CHARS])
             if all(sign in gap for sign, gap in zip(self.signs, gaps, strict=True)):
                 yield start, end
 
@@ -121,7 +121,7 @@ class Matcher(Record, eq=False):
                 if self.known[word] is not None:
                     continue
             # In few languages does inflection change the start of a word.
-            if self.roots and folded[:_ROOT] not in self.roots and (folded.isascii() or not has_prefixes(folded)):
+            if self.roots and folded[:_ROOT_CHARS] not in self.roots and (folded.isascii() or not has_prefixes(folded)):
                 continue
             is_begun = self.prefix is not None and folded.startswith(self.prefix)
             # A word that completes a prefix is reported as itself.
@@ -199,7 +199,7 @@ def compile_matcher(
                 stems.setdefault(language, {}).setdefault(stem_words(language, [typed])[0], exact[typed])
     compiled = tuple(filter(None, map(_compile_phrase, phrases)))
     prefix = last if open_ended and len(last) >= _MIN_PREFIX_CHARS else None
-    roots = frozenset(word[:_ROOT] for word in exact if TWO_SCRIPTS not in codes)
+    roots = frozenset(word[:_ROOT_CHARS] for word in exact if TWO_SCRIPTS not in codes)
     return Matcher(exact, stems, frozenset(grams), compiled, prefix, roots)
 
 

@@ -13,7 +13,7 @@ Key = TypeVar("Key", bound=str)
 RUN_WORDS: Final = 5
 """Length of the word sequences compared; shorter ones recur by chance."""
 
-PIECE: Final = 1_000_000
+PIECE_CHARS: Final = 1_000_000
 """Characters whose words are found at once."""
 
 MIN_SHARE: Final = 0.5
@@ -55,7 +55,7 @@ def comparable_words(text: str) -> Iterator[str]:
     folded, start = text[head.end() if head else 0 :].casefold(), 0
     while start < len(folded):
         # In pieces: nothing else runs during one call.
-        gap = _GAP.search(folded, start + PIECE)
+        gap = _GAP.search(folded, start + PIECE_CHARS)
         end = gap.start() if gap else len(folded)
         yield from _WORD.findall(folded, start, end)
         start = end

@@ -27,7 +27,7 @@ _STOP: Final = re.compile(
 
 _NEXT_WORD: Final = re.compile(rf"[\[({{*_~{_QUOTES}¿¡]*+([^\W_]{{1,20}})")
 _LAST_WORD: Final = re.compile(rf"[^\s(\[{{{_QUOTES}*_~/|–—=-]*\Z")
-_LOOKED_AT: Final = 40
+_MAX_LOOK_BACK_CHARS: Final = 40
 """Characters before a stop that are looked at."""
 
 _NO_CAPITALS: Final = re.compile("[\u10d0-\u10ff]")
@@ -103,11 +103,10 @@ _MAX_ORDER_DIGITS: Final = 2
 _OPENING: Final = re.compile(r"(?:\A|[\n(,;:])[\s>]*\Z")
 """A text behind which something begins: a line, a sentence or an explanation."""
 
-_SHORTENED: Final = 5
+_MAX_SHORTENED_LETTERS: Final = 5
 """Letters of the longest word that counts as an abbreviation before a number, as in `lib. 3`."""
 
-_YEAR: Final = 4
-"""Digits of a number with which a sentence may well begin."""
+_YEAR_DIGITS: Final = 4
 
 
 def sentence_ends(text: str, span: Span, *, by_lines: bool) -> Iterator[int]:
@@ -140,7 +139,7 @@ def _goes_on(text: str, said: Span, stop: str, rest: Span) -> bool:
         )
     if (is_small and rest[0] - said[0] <= MAX_QUOTE_CHARS) or text.startswith((".", "…"), *rest):
         return True
-    before = text[max(said[0], said[1] - _LOOKED_AT) : said[1]]
+    before = text[max(said[0], said[1] - _MAX_LOOK_BACK_CHARS) : said[1]]
     return stop[:2] not in {"..", "….", "……"} and _is_short(before, word)
 
 
@@ -164,9 +163,9 @@ def _is_short(before: str, after: str) -> bool:
     introduces = begins or "." in last or above.rstrip().endswith(".")
     if short in _ABBREVIATIONS or (short in _INTRODUCTIONS and introduces):
         return True
-    if after.isdigit() and len(after) == _YEAR:
+    if after.isdigit() and len(after) == _YEAR_DIGITS:
         return _DAY.search(above) is not None or _ORDERED.fullmatch(last) is not None
-    is_word = len(short) > _SHORTENED or (short in FUNCTION_WORDS and short != "no")
+    is_word = len(short) > _MAX_SHORTENED_LETTERS or (short in FUNCTION_WORDS and short != "no")
     return after[:1].isdigit() and short[-1:].isalpha() and not is_word
 
 

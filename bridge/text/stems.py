@@ -61,7 +61,7 @@ OTHER = "other"
 TWO_SCRIPTS = "serbian"
 """The language whose stemmer writes words of either script in one."""
 
-BEGINNING = 5
+PREFIX_LETTERS = 5
 """Letters of this beginning."""
 
 _AFFIXES = {
@@ -74,7 +74,7 @@ _AFFIXES = {
 MIN_STEM_LETTERS = 2
 """Letters of which a stem needs more."""
 
-SAMPLE = 4_000
+SAMPLE_CHARS = 4_000
 DEFAULT = "english"
 """For notes in the Latin script that are too short to tell."""
 
@@ -131,7 +131,7 @@ _caches = _ThreadCaches()
 
 def language_of(text: str) -> str | None:
     """Detect the language of a text's Latin words by its frequent words, or else that of its script."""
-    sample = text[:SAMPLE]
+    sample = text[:SAMPLE_CHARS]
     if (own := _own_language(sample)) is not None:
         return own
     if not has_latin(sample):
@@ -249,7 +249,7 @@ class _OwnStemmer:
 
 def _take_beginning(word: str) -> str:
     # Of a number or a name with digits, such as `edit24`, each one counts.
-    return word if any(map(str.isdigit, word)) else word[:BEGINNING]
+    return word if any(map(str.isdigit, word)) else word[:PREFIX_LETTERS]
 
 
 def _fold_stem(stem: Callable[[str], str], word: str) -> str:

@@ -200,9 +200,9 @@ def entry_kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "something else")
 
 
-_HERE: Final = -100
+_AT_FDCWD: Final = -100
 """AT_FDCWD: names are whole paths."""
-_BIRTH: Final = 0x800
+_STATX_BTIME: Final = 0x800
 """STATX_BTIME: that time is asked for, and known."""
 _STATX: Final = struct.Struct("=I76xqI164x")
 """The mask, and the seconds and nanoseconds of the birth; all that `struct statx` has is 256 bytes."""
@@ -225,10 +225,10 @@ def _linux_call() -> Callable[[Path], float | None] | None:
 
     def ask(path: Path) -> float | None:
         facts = ctypes.create_string_buffer(_STATX.size)
-        if statx(_HERE, os.fsencode(path), 0, _BIRTH, facts) != 0:
+        if statx(_AT_FDCWD, os.fsencode(path), 0, _STATX_BTIME, facts) != 0:
             return None
         mask, seconds, nanoseconds = _STATX.unpack(facts.raw)
-        return float(seconds + nanoseconds / 1e9) if mask & _BIRTH and seconds > 0 else None
+        return float(seconds + nanoseconds / 1e9) if mask & _STATX_BTIME and seconds > 0 else None
 
     return ask
 

@@ -67,7 +67,7 @@ QUIET_S = 0.15
 """Seconds after a save in which another part may follow, where the system does not show who writes."""
 EMPTY_S = 1.0
 """The same for an emptied file: programs that save in place empty it first."""
-SHRUNK = 2
+SHRINKAGE = 2
 """How many times smaller than before a file must be to seem half written."""
 
 
@@ -100,7 +100,7 @@ def _quiet_left(
 ) -> float:
     """Return for how many seconds another part of a save may follow."""
     quiet = 0.0 if leased or is_ours(info) else QUIET_S
-    seems_cut = not info.st_size or (not leased and size_before is not None and info.st_size * SHRUNK < size_before)
+    seems_cut = not info.st_size or (not leased and size_before is not None and info.st_size * SHRINKAGE < size_before)
     if seems_cut and not is_ours(info):
         quiet = EMPTY_S
     age = time.time() - info.st_mtime

@@ -12,7 +12,7 @@ from bridge.vault.paths import display_path, nfc, parents, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat, Walk, denied_files, require_listing
 
-CHUNK = 1024 * 1024
+CHUNK_BYTES = 1024 * 1024
 
 
 class Vault:
@@ -152,7 +152,7 @@ class Vault:
             pieces = []
             # Not to the end: a file that a program keeps appending to has none.
             left = before.size + 1
-            while left > 0 and (piece := os.read(descriptor, min(CHUNK, left))):
+            while left > 0 and (piece := os.read(descriptor, min(CHUNK_BYTES, left))):
                 pieces.append(piece)
                 left -= len(piece)
             return b"".join(pieces), before, stat_of(descriptor)

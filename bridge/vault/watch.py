@@ -23,9 +23,9 @@ MAX_STEP_MS = 200
 """Changes in an unbroken series are reported after this long."""
 LATE_MS = 100
 """How long a change may take on a busy machine from the system to the thread that collects it."""
-ADDED = 1
+ADDITION = 1
 """The code in `watchfiles` for a new file or folder."""
-TRIES = 3
+WATCH_TRIES = 3
 
 EACH_FOLDER = sys.platform == "linux"
 """inotify watches single folders, and `watchfiles` would follow links out of the vault, and enter hidden folders."""
@@ -70,7 +70,7 @@ class Notifier:
         if device_and_inode(self._root) != self._identity:
             raise VaultUnreadable(f"The vault folder {self._root} was replaced by another folder.")
         if self._each_folder and (
-            not self._settled or any(kind == ADDED and is_real_folder(path) for kind, path in events)
+            not self._settled or any(kind == ADDITION and is_real_folder(path) for kind, path in events)
         ):
             events |= self._tune_again()
         return visible_paths(self._top, (path for _, path in events))
@@ -83,7 +83,7 @@ class Notifier:
         # learns when watching has begun, and folders can be watched one by one.
         from watchfiles._rust_notify import RustNotify
 
-        for _ in range(TRIES):
+        for _ in range(WATCH_TRIES):
             folders = folders_of(self._top) if self._each_folder else [self._top]
             try:
                 # The last argument would ignore missing rights, but missing watches too.
@@ -111,7 +111,7 @@ class Notifier:
             # What happened just before the new one listened is told to this one only, and nothing would look for it.
             late = self._ask(before, MAX_STEP_MS, STEP_MS, LATE_MS) or late
             before.close()
-        return late | {(ADDED, folder) for folder in set(self._folders) - folders}
+        return late | {(ADDITION, folder) for folder in set(self._folders) - folders}
 
     def _ask(self, notify: Any, longest_ms: int, step_ms: int, timeout_ms: int) -> set[tuple[int, str]] | None:
         try:
@@ -168,7 +168,7 @@ def visible_paths(top: str, paths: Iterable[str]) -> set[str]:
 
 
 EVERY_S = 1.0
-SHARE = 10
+PAUSE_FACTOR = 10
 """At most one part in this many of the time is spent polling."""
 
 REMOTE = {
@@ -187,7 +187,7 @@ async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozen
     before = await asyncio.to_thread(take_snapshot, root)
     yield frozenset()
     took = 0.0
-    while not await wait_for_stop(stop, max(EVERY_S, SHARE * took)):
+    while not await wait_for_stop(stop, max(EVERY_S, PAUSE_FACTOR * took)):
         start = loop.time()
         now = await asyncio.to_thread(take_snapshot, root)
         took = loop.time() - start
@@ -257,7 +257,7 @@ MAX_BURST_S = 1.5
 """… or after this long."""
 HEARTBEAT_MS = 1000
 """How often a silent vault is checked for its existence."""
-OVERFLOW = 4000
+OVERFLOW_PATHS = 4000
 """With this many paths in one set, the system may have dropped some, so the whole vault is included."""
 
 
@@ -302,7 +302,7 @@ async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerato
                     break
                 changed |= events
             if changed:
-                yield frozenset(changed | {""} if len(changed) >= OVERFLOW else changed)
+                yield frozenset(changed | {""} if len(changed) >= OVERFLOW_PATHS else changed)
     finally:
         ending.leave()
         if ear:

@@ -121,7 +121,7 @@ async def test_an_edited_note_waits_for_a_shorter_pause(
     host: Host, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses()
-    pauses(SHORTER=0)
+    pauses(QUICK_SHARE=0)
     await append(host, BEANS)
     await settled(host)
     pauses(MAX_QUICK_PASSAGES=0)

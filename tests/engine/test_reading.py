@@ -25,7 +25,7 @@ from bridge.engine.parser_pool import (
 )
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
-from bridge.priority import NICE
+from bridge.priority import NICENESS
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -125,9 +125,9 @@ async def test_reading_gives_way_to_searches(vault: Path) -> None:
     try:
         before = pool.submit(os.nice, 0).result()
         pool.submit(read_in_worker, reading(vault), []).result()
-        assert pool.submit(os.nice, 0).result() == min(19, before + NICE)
+        assert pool.submit(os.nice, 0).result() == min(19, before + NICENESS)
         pool.submit(read_in_worker, reading(vault), []).result()
-        assert pool.submit(os.nice, 0).result() == min(19, before + NICE)
+        assert pool.submit(os.nice, 0).result() == min(19, before + NICENESS)
     finally:
         pool.end()
 

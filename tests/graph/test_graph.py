@@ -1,6 +1,6 @@
 import numpy as np
 
-from bridge.graph.graph import FAINT, WALK_ON, Graph
+from bridge.graph.graph import MIN_WALK_SHARE, WALK_ON_SHARE, Graph
 from bridge.types import VaultPath
 from scripts.lib.evaluation.graphs import Edge, build_graph
 
@@ -62,8 +62,8 @@ def test_visits_are_those_of_personalised_pagerank() -> None:
         [[(end in graph.links_to(one)) + (end in graph.linked_from(one)) for end in paths] for one in paths]
     )
     steps = steps / np.maximum(steps.sum(axis=1, keepdims=True), 1)
-    exact = (1 - WALK_ON) * np.linalg.inv(np.eye(30) - WALK_ON * steps)
-    assert np.allclose(graph.visits(range(30)), exact, atol=10 * FAINT)
+    exact = (1 - WALK_ON_SHARE) * np.linalg.inv(np.eye(30) - WALK_ON_SHARE * steps)
+    assert np.allclose(graph.visits(range(30)), exact, atol=10 * MIN_WALK_SHARE)
 
 
 def test_a_hub_does_not_make_the_walk_endless() -> None:

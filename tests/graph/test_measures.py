@@ -7,7 +7,7 @@ import pytest
 from bridge.graph.columns import Edges
 from bridge.graph.measure import Measures, Network, build_network, compute_layout, find_cuts, measure_network, pagerank
 from bridge.graph.pairs import find_gaps
-from bridge.graph.walk import FAR, arcs, distances, simple_paths, spread
+from bridge.graph.walk import NO_DISTANCE, arcs, distances, simple_paths, spread
 
 SEEDS = pytest.mark.parametrize("seed", range(8))
 
@@ -106,9 +106,9 @@ def test_distances(seed: int, direction: str) -> None:
     edges, graph = drawn(seed)
     walked = {"any": graph.to_undirected(), "out": graph, "in": graph.reverse()}[direction]
     expected = nx.single_source_shortest_path_length(walked, 0)
-    assert distances(edges, 0, direction).tolist() == [expected.get(node, FAR) for node in range(40)]  # type: ignore[arg-type]
+    assert distances(edges, 0, direction).tolist() == [expected.get(node, NO_DISTANCE) for node in range(40)]  # type: ignore[arg-type]
     near = distances(edges, 0, direction, most=2)  # type: ignore[arg-type]
-    assert set(np.flatnonzero(near != FAR).tolist()) == {node for node, steps in expected.items() if steps <= 2}
+    assert set(np.flatnonzero(near != NO_DISTANCE).tolist()) == {node for node, steps in expected.items() if steps <= 2}
 
 
 @SEEDS

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from bridge.graph.pairs import (
-    BLOCK,
+    BLOCK_NOTES,
     MAX_FOLDER_NOTES,
+    MAX_TAG_NOTES,
     MAX_TAGS,
-    RARE,
     mutual_neighbours,
     pairs_by_folder,
     pairs_by_tag,
@@ -23,8 +23,10 @@ def test_the_rarer_a_shared_tag_the_more_it_weighs() -> None:
 
 
 def test_a_tag_of_many_joins_nobody() -> None:
-    assert pairs_by_tag({note: ["common"] for note in range(RARE + 1)}) == []
-    assert len(pairs_by_tag({note: ["rare"] for note in range(RARE)})) == RARE * (RARE - 1) // 2
+    assert pairs_by_tag({note: ["common"] for note in range(MAX_TAG_NOTES + 1)}) == []
+    assert (
+        len(pairs_by_tag({note: ["rare"] for note in range(MAX_TAG_NOTES)})) == MAX_TAG_NOTES * (MAX_TAG_NOTES - 1) // 2
+    )
 
 
 def test_a_note_with_endless_tags_is_joined_by_its_rarest() -> None:
@@ -44,11 +46,11 @@ def test_shared_tags_are_told_as_written() -> None:
 def test_only_those_that_choose_each_other_are_similar() -> None:
     # Six notes close to one hub are nearer to each other than the hub's seventh admirer is to any of them.
     lots = np.random.default_rng(2)
-    vectors = lots.normal(size=(BLOCK + 90, 32)).astype(np.float32)
-    vectors[BLOCK + 80] = vectors[3] + 0.1 * vectors[4]
+    vectors = lots.normal(size=(BLOCK_NOTES + 90, 32)).astype(np.float32)
+    vectors[BLOCK_NOTES + 80] = vectors[3] + 0.1 * vectors[4]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     found = mutual_neighbours(vectors)
-    assert (3, BLOCK + 80) in {pair[:2] for pair in found}
+    assert (3, BLOCK_NOTES + 80) in {pair[:2] for pair in found}
     products = vectors @ vectors.T
     np.fill_diagonal(products, -1)
     nearest = [set(np.argsort(-row)[:5].tolist()) for row in products]

@@ -11,7 +11,7 @@ import pytest
 from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
-from bridge.index.table import VERSION
+from bridge.index.table import INDEX_VERSION
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, learn_from, opened, paths, prepared, sentence, words
 
@@ -45,7 +45,7 @@ async def test_an_index_of_an_older_version_is_set_aside(tmp_path: Path) -> None
     (folder / "index.json").write_text('{"version": 0}')
     index = await opened(folder)
     assert len(index.notes) == 0
-    assert index.health().set_aside == f"format 0 instead of {VERSION}"
+    assert index.health().set_aside == f"format 0 instead of {INDEX_VERSION}"
     assert (tmp_path / "index.broken").is_dir()
     assert index.answering_model is None
 
@@ -53,7 +53,7 @@ async def test_an_index_of_an_older_version_is_set_aside(tmp_path: Path) -> None
 async def test_the_vectors_of_the_version_before_are_kept(tmp_path: Path) -> None:
     folder = await stored(tmp_path / "index")
     content = json.loads((folder / "index.json").read_text())
-    (folder / "index.json").write_text(json.dumps(content | {"version": VERSION - 1}))
+    (folder / "index.json").write_text(json.dumps(content | {"version": INDEX_VERSION - 1}))
     index = await opened(folder)
     assert len(index.notes) == 0
     assert index.answering_model == MODEL
@@ -321,7 +321,7 @@ async def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> Non
 async def test_the_answering_model_is_remembered_in_the_folder(tmp_path: Path) -> None:
     folder = await stored(tmp_path / "index")
     assert json.loads((folder / "index.json").read_text()) == {
-        "version": VERSION,
+        "version": INDEX_VERSION,
         "answering": MODEL,
         "embedded": True,
     }

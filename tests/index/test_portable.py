@@ -12,7 +12,7 @@ import pytest
 from bridge.errors import InvalidArguments
 from bridge.index.index import Index
 from bridge.index.matrix import Halves
-from bridge.index.portable import FORMAT, Manifest, Precision, read_vectors, write_vectors
+from bridge.index.portable import FORMAT_VERSION, Manifest, Precision, read_vectors, write_vectors
 from tests.index.made import DIMENSIONS, MODEL, embed_all, opened, paths, prepared, vector
 
 NOTES = {"Tea.md": "# Tea\nboiling water leaves\n", "Bread.md": "# Bread\nflour yeast oven\n"}
@@ -86,7 +86,7 @@ def test_vectors_come_back(tmp_path: Path, precision: Precision) -> None:
     file, vectors = tmp_path / "file", made()
     write_vectors(file, MODEL, DIGESTS[::-1], vectors[::-1], precision)
     manifest, digests, found = read_vectors(file, MODEL, DIMENSIONS, set(DIGESTS[10:-10]))
-    assert manifest == Manifest(FORMAT, MODEL, DIMENSIONS, COUNT, precision)
+    assert manifest == Manifest(FORMAT_VERSION, MODEL, DIMENSIONS, COUNT, precision)
     assert digests == DIGESTS[10:-10]
     if precision == "f16":
         assert (found.astype(np.float16) == vectors[10:-10]).all()

@@ -19,7 +19,7 @@ from bridge.errors import ModelUnusable
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder, Embeddings, Group, RejectedText, Worker
 from bridge.models.folder import InstalledModel, find_model
-from bridge.models.worker_process import LEVELS, Frame, WorkerProcess, make_task
+from bridge.models.worker_process import FEATURE_LEVELS, Frame, WorkerProcess, make_task
 from bridge.types import Digest
 from tests.models.small import PATIENCE_S, bert_gguf
 from tests.models.test_convert import SPEC
@@ -289,12 +289,12 @@ async def test_workers_that_die_at_their_start_go_on_with_fewer_features(
 
 
 @pytest.mark.skipif(not hasattr(psutil.Process, "memory_maps"), reason="the system does not tell what is mapped")
-@pytest.mark.parametrize("level", range(LEVELS))
+@pytest.mark.parametrize("level", range(FEATURE_LEVELS))
 async def test_only_the_last_level_reads_the_model_instead_of_mapping_it(model: InstalledModel, level: int) -> None:
     worker = await Worker.start("embedding worker", make_task(model.path, model.spec, level))
     mapped = {one.path for one in psutil.Process(worker.pid).memory_maps()}
     await worker.end()
-    assert (str(model.path.resolve()) in mapped) is (level < LEVELS - 1)
+    assert (str(model.path.resolve()) in mapped) is (level < FEATURE_LEVELS - 1)
 
 
 async def test_workers_that_never_start_make_the_model_unusable(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from bridge.state.call_log import PAGE, CallRecord
+from bridge.state.call_log import PAGE_CALLS, CallRecord
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from tests.models.disks import small
@@ -86,7 +86,7 @@ def test_readings_are_the_notes_that_programs_read(tmp_path: Path) -> None:
 
 def test_calls_follow_notes_that_are_moved(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000.0)
-    many = PAGE + 1
+    many = PAGE_CALLS + 1
     for at in range(many):
         store.calls.record(reading(float(at), "A.md", "B.md"))
     store.move({VaultPath("A.md"): VaultPath("New/A.md")})

@@ -16,7 +16,7 @@ from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from bridge.errors import StateUnusable
-from bridge.state.change_records import REST, Change, ChangeFacts, ChangeFilter, HunkState
+from bridge.state.change_records import REST_PART, Change, ChangeFacts, ChangeFilter, HunkState
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -99,7 +99,9 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
         client="an agent",
         session="s1",
         reason="tidier",
-        facts=ChangeFacts(undoes=("é",), switches=(HunkState("é", frozenset({REST, 2}), on=False, of=3),), by="disk"),
+        facts=ChangeFacts(
+            undoes=("é",), switches=(HunkState("é", frozenset({REST_PART, 2}), on=False, of=3),), by="disk"
+        ),
     )
     entry = store.journal.begin(change)
     entry.prepare(plan)
@@ -243,7 +245,7 @@ def test_a_change_follows_its_own_moves_in_their_order(store: Store) -> None:
 
 def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) -> None:
     def turned_back(change: str, step: Step) -> str:
-        facts = ChangeFacts(undoes=(change,), switches=(HunkState(change, frozenset({REST}), on=False, of=1),))
+        facts = ChangeFacts(undoes=(change,), switches=(HunkState(change, frozenset({REST_PART}), on=False, of=1),))
         undo = Change(store.journal.next_id(), NOON, "undo_change", facts=facts)
         entry = store.journal.begin(undo)
         entry.prepare(Plan([step], {digest(b"1"): b"1"}))
@@ -279,15 +281,15 @@ def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
         assert found is not None
         return found.state, sorted(found.facts.undone)
 
-    assert [switched(1), switched(1), switched(2, REST), switched(2, on=True)] == [
+    assert [switched(1), switched(1), switched(2, REST_PART), switched(2, on=True)] == [
         ("applied", [1]),
         ("applied", [1]),
-        ("undone", [REST, 1, 2]),
-        ("applied", [REST, 1]),
+        ("undone", [REST_PART, 1, 2]),
+        ("applied", [REST_PART, 1]),
     ]
     store.journal.set_state(change, "conflict")
-    assert switched(2, on=True) == ("conflict", [REST, 1])
-    assert switched(1, 2, REST) == ("undone", [REST, 1, 2])
+    assert switched(2, on=True) == ("conflict", [REST_PART, 1])
+    assert switched(1, 2, REST_PART) == ("undone", [REST_PART, 1, 2])
 
 
 def test_it_is_known_from_where_things_went(store: Store) -> None:

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from bridge.state.graph_days import KEPT, NAMED, Changes, Day, LinkCounts
+from bridge.state.graph_days import MAX_DAYS, MAX_NAMED_NOTES, Changes, Day, LinkCounts
 from bridge.state.store import Store
 from bridge.types import VaultPath
 
@@ -39,12 +39,12 @@ def test_a_day_can_be_seen_many_times(tmp_path: Path) -> None:
 
 def test_only_what_is_needed_is_kept_whole(tmp_path: Path) -> None:
     store = opened(tmp_path)
-    for number in range(KEPT + 5):
+    for number in range(MAX_DAYS + 5):
         store.graph_days.save(
             f"{2000 + number}-01-01", SIZE, {VaultPath(f"{n}.md"): 0 for n in range(number, number + 300)}
         )
     days = store.graph_days.since("")
-    assert len(days) == KEPT
+    assert len(days) == MAX_DAYS
     assert {len(day.changes.appeared) for day in days} == {1}
     store.close()
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
@@ -56,7 +56,11 @@ def test_a_day_on_which_everything_changed_names_some(tmp_path: Path) -> None:
     store.graph_days.save("2026-01-01", SIZE, {A: 1})
     store.graph_days.save("2026-01-02", SIZE, {VaultPath(f"{n}.md"): n for n in range(5000)})
     (day,) = store.graph_days.since("2026-01-02")
-    assert (len(day.changes.appeared), day.changes.appeared[0], day.changes.vanished) == (NAMED, "4999.md", (A,))
+    assert (len(day.changes.appeared), day.changes.appeared[0], day.changes.vanished) == (
+        MAX_NAMED_NOTES,
+        "4999.md",
+        (A,),
+    )
 
 
 def test_forgotten_notes_are_in_no_byte_of_it(tmp_path: Path) -> None:

@@ -12,14 +12,14 @@ import pytest
 from bridge.errors import ReadOnly, StateUnusable
 from bridge.state import snapshots
 from bridge.state.change_records import Change
-from bridge.state.snapshots import PACKED, Packs, Snapshots
+from bridge.state.snapshots import MIN_PACKED_BLOBS, Packs, Snapshots
 from bridge.state.store import Store
 from bridge.types import Digest
 from tests.state.test_changes import PATIENCE_S, SlowBlobs
 from tests.state.test_snapshots import contents
 from tests.vault.write.plans import digest, put, together
 
-MANY = PACKED + 10
+MANY = MIN_PACKED_BLOBS + 10
 
 
 def pack_files(folder: Path) -> list[Path]:
@@ -64,7 +64,7 @@ def test_what_is_dropped_is_erased_from_the_pack_and_the_rest_stays(tmp_path: Pa
     store = Snapshots(folder)
     store.keep(blobs)
     gone = [*blobs][5:8]
-    erased = [zlib.compress(blobs[each], snapshots.LEVEL) for each in gone]
+    erased = [zlib.compress(blobs[each], snapshots.ZLIB_LEVEL) for each in gone]
     (pack,) = pack_files(folder)
     assert all(each in pack.read_bytes() for each in erased)
     size = store.size
@@ -198,7 +198,7 @@ def test_retention_and_deny_erase_from_packs(tmp_path: Path) -> None:
     secret, day = os.urandom(9_000), 24 * 3600
 
     def make(folder: str, salt: bytes) -> None:
-        texts = [b"%s %d " % (salt, number) + os.urandom(3_000) for number in range(snapshots.PACKED)]
+        texts = [b"%s %d " % (salt, number) + os.urandom(3_000) for number in range(snapshots.MIN_PACKED_BLOBS)]
         plan = together(
             *(put(f"{folder}/{n}.md", None, text) for n, text in enumerate(texts)),
             *((put("Secret/a.md", None, secret),) if folder == "Open" else ()),

@@ -8,7 +8,7 @@ import pytest
 from bridge.errors import ReadOnly
 from bridge.state.snapshots import Snapshots
 from bridge.types import Digest
-from bridge.vault.write.syscalls import AT_ONCE
+from bridge.vault.write.syscalls import MAX_THREADS
 
 
 def contents(count: int) -> dict[Digest, bytes]:
@@ -16,7 +16,7 @@ def contents(count: int) -> dict[Digest, bytes]:
     return {Digest(hashlib.sha256(text).hexdigest()): text for text in texts}
 
 
-@pytest.mark.parametrize("count", [1, AT_ONCE - 1, AT_ONCE * 5])
+@pytest.mark.parametrize("count", [1, MAX_THREADS - 1, MAX_THREADS * 5])
 def test_every_content_is_kept_and_counted(tmp_path: Path, count: int) -> None:
     snapshots = Snapshots(tmp_path / "contents")
     assert snapshots.size == 0
@@ -31,7 +31,7 @@ def test_every_content_is_kept_and_counted(tmp_path: Path, count: int) -> None:
 def test_one_content_that_cannot_be_written_is_an_error_and_leaves_no_draft(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path / "contents")
     assert snapshots.size == 0
-    blobs = contents(AT_ONCE * 2)
+    blobs = contents(MAX_THREADS * 2)
     taken = snapshots.place(sorted(blobs)[5])
     taken.mkdir(parents=True)
     with pytest.raises(ReadOnly):

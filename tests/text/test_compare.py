@@ -33,11 +33,11 @@ def test_pieces_say_all_that_differs_and_no_two_touch(before: list[str], after: 
 
 @given(UNITS, UNITS)
 def test_a_text_too_long_to_compare_exactly_is_cut_first(before: list[str], after: list[str]) -> None:
-    most, diff.CELLS = diff.CELLS, 4  # type: ignore[misc] # what a note of 13,000 lines would reach
+    most, diff.MAX_CELLS = diff.MAX_CELLS, 4  # type: ignore[misc] # what a note of 13,000 lines would reach
     try:
         assert carried_out(pieces(before, after), before, after) == after
     finally:
-        diff.CELLS = most  # type: ignore[misc]
+        diff.MAX_CELLS = most  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("kinds", [2, 50, 1_000_000])

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.text.diff import (
-    CONTEXT,
+    CONTEXT_LINES,
     apply_hunks,
     decode_text,
     diff_hunks,
@@ -144,6 +144,6 @@ def test_a_text_that_differs_in_one_line_has_the_hunk_of_its_lines(lines: list[s
             first, last = hunk.before
             assert [row.text for row in hunk.rows if row.kind != "added"] == old[first - 1 : last]
             assert [row.text for row in hunk.rows if row.kind != "removed"] == now[hunk.after[0] - 1 : hunk.after[1]]
-            assert first == max(0, group[0].before.start - CONTEXT) + 1
-            assert last == min(len(old), group[-1].before.stop + CONTEXT)
+            assert first == max(0, group[0].before.start - CONTEXT_LINES) + 1
+            assert last == min(len(old), group[-1].before.stop + CONTEXT_LINES)
             assert len(same) == last - first + 1 - sum(len(piece.before) for piece in group)

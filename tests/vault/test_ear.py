@@ -173,7 +173,9 @@ def test_a_folder_that_comes_while_it_is_tuned_to_is_told(tmp_path: Path, monkey
     grow(tmp_path, "A/B/")
     real = folders_of
     # As if `A/B` had been made after each of the first looks.
-    early = [[str(tmp_path), str(tmp_path / "A")] if n % 2 else real(str(tmp_path)) for n in range(2 * ears.TRIES)]
+    early = [
+        [str(tmp_path), str(tmp_path / "A")] if n % 2 else real(str(tmp_path)) for n in range(2 * ears.WATCH_TRIES)
+    ]
     monkeypatch.setattr(ears, "folders_of", lambda top: early.pop() if early else real(top))
     with listening(tmp_path, each_folder=True) as ear:
         assert until(ear, bool) == {"A/B"}

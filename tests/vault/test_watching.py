@@ -137,7 +137,7 @@ async def test_a_burst_of_thousands_comes_in_few_sets(tmp_path: Path, mode: Lite
 
 async def test_a_large_burst_names_the_whole_vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # So few that some are together, however slowly they are told.
-    monkeypatch.setattr(watching_module, "OVERFLOW", 10)
+    monkeypatch.setattr(watching_module, "OVERFLOW_PATHS", 10)
     async with watching(tmp_path) as heard:
         await asyncio.to_thread(grow, tmp_path, *(f"{n}.md" for n in range(500)))
         await heard.until(lambda told: "" in told)

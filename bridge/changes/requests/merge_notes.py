@@ -13,7 +13,7 @@ from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, PathKept, ProtectedPath
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.apply import apply_edits
-from bridge.markdown.edit.headings import DEEPEST, headings_in, highest_level, repeated_heading, shift_headings
+from bridge.markdown.edit.headings import MAX_LEVEL, headings_in, highest_level, repeated_heading, shift_headings
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties, read_items
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.kinds import kind_of, title_of
@@ -90,7 +90,7 @@ Keep = Literal["both", "into"]
 Files = dict[VaultPath, tuple[bytes, bytes]]
 """The bytes of files before and after."""
 
-_LEVEL: Final = 2
+_SECTION_LEVEL: Final = 2
 """Level of the heading below which the text goes."""
 
 _ALIASES: Final = ("aliases", "alias")
@@ -247,7 +247,7 @@ def _follow_places(path: VaultPath, into: VaultPath, files: Files, view: VaultVi
 def _append(into: VaultPath, base: bytes, moved: _MovedText) -> bytes:
     if not moved.text:
         return base
-    return apply_edits(into, base, (Append(text=f"{'#' * _LEVEL} {moved.section}\n\n{moved.text}"),))
+    return apply_edits(into, base, (Append(text=f"{'#' * _SECTION_LEVEL} {moved.section}\n\n{moved.text}"),))
 
 
 def _move_text(note: Note, into: Note, lost: Sequence[str] = ()) -> _MovedText:
@@ -258,7 +258,7 @@ def _move_text(note: Note, into: Note, lost: Sequence[str] = ()) -> _MovedText:
         text = text[title.span[1] :].strip()
     if headings := headings_in(text):
         deepest = max(heading.level for heading in headings)
-        text = shift_headings(text, max(0, min(_LEVEL + 1 - highest_level(headings), DEEPEST - deepest)))
+        text = shift_headings(text, max(0, min(_SECTION_LEVEL + 1 - highest_level(headings), MAX_LEVEL - deepest)))
     taken = {block.id for block in (*note.blocks, *into.blocks)}
     ids: dict[str, str] = {}
     for block in note.blocks:

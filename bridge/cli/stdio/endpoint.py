@@ -18,7 +18,7 @@ from bridge.records import Record
 from bridge.server.runtime_file import Runtime
 
 CONNECT_S = 5.0
-TRIES = 5
+CONNECT_TRIES = 5
 
 KEPT_OPEN_S = 3600.0
 """Seconds that an idle connection stays open, which shows the bridge that the client is still there."""
@@ -64,7 +64,7 @@ class Endpoint:
         """Send a message to the bridge, starting one if there is none; a message that was sent is never sent again."""
         refused = None
         content = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-        for _ in range(TRIES):
+        for _ in range(CONNECT_TRIES):
             runtime = await self._finder.find(refused)
             try:
                 async with self._send("POST", runtime, {**headers, **content}, body) as response:

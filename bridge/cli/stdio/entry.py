@@ -17,12 +17,12 @@ from bridge.cli.stdio.messages import READ_LIMIT
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
 
-CHUNK = 2**16
+CHUNK_BYTES = 2**16
 
 
 def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
     buffer = bytearray()
-    while chunk := os.read(descriptor, CHUNK):
+    while chunk := os.read(descriptor, CHUNK_BYTES):
         *ended, rest = chunk.split(b"\n")
         for part in ended:
             buffer += part

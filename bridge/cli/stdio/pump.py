@@ -136,7 +136,7 @@ log = logging.getLogger(__name__)
 IN_ORDER = frozenset({"initialize", INITIALIZED})
 """Methods that must be answered before anything else is sent."""
 
-TRIES = 3
+MESSAGE_TRIES = 3
 """Sessions in which a message is tried before it fails."""
 
 
@@ -237,7 +237,7 @@ class Pump:
         return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
 
     async def _send(self, message: ClientMessage) -> None:
-        for _ in range(TRIES):
+        for _ in range(MESSAGE_TRIES):
             session = self._session.headers
             headers = protocol_headers(message, session)
             async with self._endpoint.post(message.line, headers) as response:

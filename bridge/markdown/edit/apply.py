@@ -169,11 +169,11 @@ def plan_prepend(draft: TextDraft, edit: Prepend) -> TextEdit:
     return TextEdit(start, start, trim_blank_lines(edit.text, edit.op))
 
 
-_ALIKE: Final = 75.0
-_FAINTLY_ALIKE: Final = 50.0
-_QUOTED: Final = 200
+_MIN_LIKENESS: Final = 75.0
+_MIN_FAINT_LIKENESS: Final = 50.0
+_MAX_QUOTED_CHARS: Final = 200
 _MAX_SHOWN_CHARS: Final = 1_000
-_SHOWN: Final = 3
+_MAX_LINES: Final = 3
 _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
 
 
@@ -188,25 +188,25 @@ def text_not_found(draft: TextDraft, text: str) -> TextNotFound:
             else (f"Line {same[0]} starts like it, but it goes on differently")
         )
         return TextNotFound(
-            f"The text is not in {draft.path}. {detail}: {quote_line(lines, same[0])}.", count=0, near=same[:_SHOWN]
+            f"The text is not in {draft.path}. {detail}: {quote_line(lines, same[0])}.", count=0, near=same[:_MAX_LINES]
         )
-    near = similar_lines(lines, first) or similar_lines(lines, first, _FAINTLY_ALIKE)[:1]
+    near = similar_lines(lines, first) or similar_lines(lines, first, _MIN_FAINT_LIKENESS)[:1]
     also = f" (then {', '.join(map(str, near[1:]))})" if near[1:] else ""
     rest = f" Most like it is line {near[0]}{also}: {quote_line(lines, near[0])}." if near else ""
     return TextNotFound(f"The text is not in {draft.path}.{rest}", count=0, near=near)
 
 
 def quote_line(lines: Sequence[str], number: int) -> str:
-    return f"“{cut(inline(lines[number - 1]), _QUOTED)}”"
+    return f"“{cut(inline(lines[number - 1]), _MAX_QUOTED_CHARS)}”"
 
 
-def similar_lines(lines: list[str], example: str, least: float = _ALIKE) -> list[int]:
+def similar_lines(lines: list[str], example: str, least: float = _MIN_LIKENESS) -> list[int]:
     found = process.extract(
         example[:_MAX_SHOWN_CHARS],
         [line[:_MAX_SHOWN_CHARS] for line in lines],
         scorer=fuzz.partial_ratio if len(example) < 40 else fuzz.ratio,
         score_cutoff=least,
-        limit=_SHOWN,
+        limit=_MAX_LINES,
     )
     return [at + 1 for line, _, at in found if line.strip()]
 

@@ -49,7 +49,7 @@ def heading_edit(draft: TextDraft, heading: Heading, title: str) -> TextEdit:
     return TextEdit(at, at + len(heading.text), title, literal=True)
 
 
-DEEPEST: Final = 6
+MAX_LEVEL: Final = 6
 _HASHES: Final = re.compile(r"#{1,6}(?=[ \t]|$)", re.MULTILINE)
 _BLOCK_ID_AFTER_TEXT: Final = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
 
@@ -66,9 +66,9 @@ def shift_headings(text: str, by: int) -> str:
     """Make the headings of a text deeper, or higher when `by` is negative."""
     for heading in reversed(headings_in(text) if by else ()):
         level = max(1, heading.level + by)
-        if level > DEEPEST:
+        if level > MAX_LEVEL:
             raise InvalidArguments(
-                f"`{heading.text[:100]}` would be a heading of level {level}; Markdown has {DEEPEST}.",
+                f"`{heading.text[:100]}` would be a heading of level {level}; Markdown has {MAX_LEVEL}.",
                 hint="Use fewer levels of headings in the text.",
             )
         start, end = heading.span

@@ -33,7 +33,7 @@ from bridge.types import VaultPath
 
 _BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
 _FIELD: Final = re.compile(r"[\[(][A-Za-z]+::[^\[\]()]*[\])]")
-_SHOWN: Final = 10
+_MAX_SHOWN_TASKS: Final = 10
 
 
 class ToggledTask(Record):
@@ -157,7 +157,7 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
         where = f"it is in line {now[0]} now" if len(now) == 1 else "that line has other text"
         raise NoteChanged(f"Line {line} of `{path}` is not that task: {where}.", path=path, lines=now)
     if found is None:
-        near = ", ".join(str(task.line) for task in tasks[:_SHOWN])
+        near = ", ".join(str(task.line) for task in tasks[:_MAX_SHOWN_TASKS])
         raise InvalidArguments(
             f"Line {line} of `{path}` is not a task; "
             + (f"its tasks are in lines {near}." if near else "it has none."),

@@ -27,14 +27,14 @@ from bridge.vault.write.handle import (
     require_unlocked,
 )
 
-MANY: Final = 64
+MIN_BULK_FILES: Final = 64
 """Files from which on a change is written in groups."""
 
-GROUP: Final = 100
+GROUP_FILES: Final = 100
 """Files of a group; each holds its folder and itself open."""
 
 
-def is_bulk(plan: Plan, many: int = MANY) -> bool:
+def is_bulk(plan: Plan, many: int = MIN_BULK_FILES) -> bool:
     """Return whether a plan does nothing but replace many files, each once, so that their order does not matter."""
     return len(plan.steps) >= many and replaces_only(plan.steps)
 
@@ -84,7 +84,7 @@ class BulkReplacement(Struct):
 
     def run(self, steps: Sequence[Step]) -> None:
         """Replace the files."""
-        groups = [steps[start : start + GROUP] for start in range(0, len(steps), GROUP)]
+        groups = [steps[start : start + GROUP_FILES] for start in range(0, len(steps), GROUP_FILES)]
         try:
             for group in groups:
                 self._write_drafts(group)

@@ -84,10 +84,10 @@ def attribute_names(file: int) -> list[str]:
         return []
 
 
-DRAFTS = 100
+MAX_DRAFT_NAMES = 100
 """Names tried for a draft; all but the first are needed only where a crash left drafts that could not be removed."""
 
-REMEMBERED = 1_000
+MAX_WRITTEN_FILES = 1_000
 """Files that are remembered as last written by the bridge."""
 
 
@@ -243,13 +243,13 @@ class FileOps(Record):
 
     def _new_draft(self, place: PathHandle) -> tuple[str, int]:
         """Create an empty file beside a path, under the first free draft name."""
-        for name in map(place.draft, range(DRAFTS)):
+        for name in map(place.draft, range(MAX_DRAFT_NAMES)):
             with contextlib.suppress(FileExistsError):
                 return name, self.disk.open(name, NEW, 0o600, dir_fd=place.folder)
         raise no_draft_name_error()
 
     def _put_aside(self, place: PathHandle) -> str:
-        for name in map(place.draft, range(DRAFTS)):
+        for name in map(place.draft, range(MAX_DRAFT_NAMES)):
             with contextlib.suppress(FileExistsError):
                 self.disk.rename_new(place.name, name, source_folder=place.folder, target_folder=place.folder)
                 return name
@@ -294,7 +294,7 @@ class FileOps(Record):
         return written == (info.st_mtime_ns, info.st_size)
 
     def _remember(self, written: os.stat_result) -> None:
-        while len(self._written) >= REMEMBERED:
+        while len(self._written) >= MAX_WRITTEN_FILES:
             del self._written[next(iter(self._written))]
         self._written[written.st_dev, written.st_ino] = written.st_mtime_ns, written.st_size
 

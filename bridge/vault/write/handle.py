@@ -18,7 +18,7 @@ from bridge.vault.paths import display_path
 from bridge.vault.stable_read import being_saved_error
 from bridge.vault.write.syscalls import SystemCalls
 
-CHUNK = 1024 * 1024
+CHUNK_BYTES = 1024 * 1024
 DRAFT = ".vault-bridge-"
 """Prefix of files that are being written: hidden, so that neither Obsidian nor a watcher sees them.
 
@@ -62,7 +62,7 @@ class PathHandle(Record):
             if not stat.S_ISREG(self.disk.fstat(descriptor).st_mode):
                 return None
             read = hashlib.sha256()
-            while piece := self.disk.read(descriptor, CHUNK):
+            while piece := self.disk.read(descriptor, CHUNK_BYTES):
                 read.update(piece)
         finally:
             self.disk.close(descriptor)
@@ -72,7 +72,7 @@ class PathHandle(Record):
         """Return the bytes of the file, or of another one beside it."""
         descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
         try:
-            return b"".join(iter(lambda: self.disk.read(descriptor, CHUNK), b""))
+            return b"".join(iter(lambda: self.disk.read(descriptor, CHUNK_BYTES), b""))
         finally:
             self.disk.close(descriptor)
 

@@ -119,7 +119,7 @@ def new_path(step: Step) -> str | None:
 
 MAX_NAME_BYTES = 255
 """Bytes of a name that every common disk allows."""
-DEEPEST = 100
+MAX_FOLDERS = 100
 """Folders around a new path: each is opened again for each level below it, which takes half a minute for 400."""
 ELSEWHERE = re.compile(r'[:*?"<>]')
 """Characters that Windows and Android refuse."""
@@ -144,9 +144,9 @@ def require_name(path: str) -> None:
 
 
 def require_shallow(path: str) -> None:
-    if (folders := path.count("/")) > DEEPEST:
+    if (folders := path.count("/")) > MAX_FOLDERS:
         raise InvalidArguments(
-            f"`{display_path(path)}` would lie in {folders} nested folders; at most {DEEPEST} are allowed.",
+            f"`{display_path(path)}` would lie in {folders} nested folders; at most {MAX_FOLDERS} are allowed.",
             hint="Choose a place with fewer levels.",
         )
 

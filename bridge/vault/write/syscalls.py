@@ -15,13 +15,13 @@ from send2trash import send2trash
 from bridge.private_files import sync_file
 from bridge.vault.stable_read import end_lease, is_lease_kept, take_lease
 
-NEW, SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
+RENAME_NEW, RENAME_SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
 """The flags of `renameatx_np` of macOS and of `renameat2` of Linux."""
 LACKING = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 """Errors of a system without such a rename, at all or for this disk."""
 HERE = -2 if sys.platform == "darwin" else -100
 """AT_FDCWD: names are whole paths."""
-AT_ONCE = 16
+MAX_THREADS = 16
 """Threads that wait for the disk at once."""
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ Rename = Callable[[int, bytes, int, bytes, int], int]
 
 
 def rename_new(source: str, target: str, *, source_folder: int | None = None, target_folder: int | None = None) -> None:
-    if rename_with_flag(source, target, source_folder, target_folder, NEW):
+    if rename_with_flag(source, target, source_folder, target_folder, RENAME_NEW):
         return
     if os.name == "nt":
         # On Windows a plain rename never overwrites.
@@ -59,7 +59,7 @@ def unlink_old_name(source: str, target: str, source_folder: int | None, target_
 
 def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
     """Swap two files of a folder atomically; return False where the system cannot."""
-    return rename_with_flag(one, other, folder, folder, SWAP)
+    return rename_with_flag(one, other, folder, folder, RENAME_SWAP)
 
 
 def rename_with_flag(source: str, target: str, source_folder: int | None, target_folder: int | None, flag: int) -> bool:
@@ -149,7 +149,7 @@ def do_together(work: Callable[[T], None], items: Collection[T]) -> None:
             except Exception as error:  # noqa: BLE001 - raised below
                 errors.append(error)
 
-    threads = [Thread(target=work_off, name="disk") for _ in range(min(AT_ONCE, len(items)) - 1)]
+    threads = [Thread(target=work_off, name="disk") for _ in range(min(MAX_THREADS, len(items)) - 1)]
     for thread in threads:
         thread.start()
     work_off()

@@ -19,7 +19,7 @@ from bridge.vault.paths import display_path
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.stable_read import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
-from bridge.vault.write.bulk import MANY, BulkReplacement, is_bulk, leave_out, replaces_only
+from bridge.vault.write.bulk import MIN_BULK_FILES, BulkReplacement, is_bulk, leave_out, replaces_only
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.handle import (
     DisplacedFile,
@@ -185,7 +185,7 @@ class Writer:
     """
 
     def __init__(
-        self, vault: Vault, disk: SystemCalls | None = None, *, stepwise: bool = STEPWISE, many: int = MANY
+        self, vault: Vault, disk: SystemCalls | None = None, *, stepwise: bool = STEPWISE, many: int = MIN_BULK_FILES
     ) -> None:
         self.vault = vault
         self.stopping = threading.Event()

@@ -29,7 +29,7 @@ NAMES = ("a.md", "Folder/b.md", "Folder/c.md", "Folder/Deep/d.md")
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four files make two groups."""
-    monkeypatch.setattr(bulk, "GROUP", 3)
+    monkeypatch.setattr(bulk, "GROUP_FILES", 3)
 
 
 @pytest.fixture
@@ -267,7 +267,7 @@ def test_a_link_to_another_file_of_the_change_is_refused_and_leaves_all_old(fres
 
 def test_many_files_are_written_in_groups_by_default_and_as_one_by_one(fresh: Callable[[], Path]) -> None:
     roots = [fresh(), fresh()]
-    change = together(*(put(f"{number}.md", b"x", f"{number}".encode()) for number in range(bulk.MANY)))
+    change = together(*(put(f"{number}.md", b"x", f"{number}".encode()) for number in range(bulk.MIN_BULK_FILES)))
     for root in roots:
         for step in change.steps:
             (root / step.path).write_bytes(b"x")
@@ -301,14 +301,14 @@ for version in range(1, 1_000):
 def many_files(version: int) -> Plan:
     """Return a change of many files to a version from the one before it."""
     return together(
-        *(put(f"{n}.md", b"%d %d" % (n, version - 1), b"%d %d" % (n, version)) for n in range(bulk.MANY * 2))
+        *(put(f"{n}.md", b"%d %d" % (n, version - 1), b"%d %d" % (n, version)) for n in range(bulk.MIN_BULK_FILES * 2))
     )
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("seed", range(4))
 def test_a_killed_process_leaves_all_old_or_all_new(tmp_path: Path, seed: int) -> None:
-    for number in range(bulk.MANY * 2):
+    for number in range(bulk.MIN_BULK_FILES * 2):
         (tmp_path / f"{number}.md").write_bytes(b"%d 0" % number)
     draw = random.Random(seed)
     command = [sys.executable, "-c", DYING, str(tmp_path)]
@@ -324,5 +324,5 @@ def test_a_killed_process_leaves_all_old_or_all_new(tmp_path: Path, seed: int) -
     for version in (made + 1, made + 2):
         writer.recover(many_files(version))
     found = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    assert set(found) == {f"{number}.md" for number in range(bulk.MANY * 2)}
+    assert set(found) == {f"{number}.md" for number in range(bulk.MIN_BULK_FILES * 2)}
     assert len({data.split()[1] for data in found.values()}) == 1

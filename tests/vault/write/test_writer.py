@@ -11,7 +11,7 @@ import pytest
 from bridge.errors import InvalidArguments, NoteChanged, NoteExists, OutsideVault, ProtectedPath, ReadOnly
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
-from bridge.vault.write.preflight import DEEPEST
+from bridge.vault.write.preflight import MAX_FOLDERS
 from bridge.vault.write.writer import Writer
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, write_plan, writer_of
 
@@ -313,10 +313,10 @@ def test_a_name_as_long_as_the_disk_takes_is_written(root: Path, writer: Writer)
 
 
 def test_nothing_new_lies_deeper_than_can_be_held(root: Path, writer: Writer) -> None:
-    refused(writer, put("x/" * (DEEPEST + 1) + "n.md", None, b"new"), InvalidArguments)
+    refused(writer, put("x/" * (MAX_FOLDERS + 1) + "n.md", None, b"new"), InvalidArguments)
     assert not (root / "x").exists()
-    write(writer, put("x/" * DEEPEST + "n.md", None, b"new"))
-    assert (root / ("x/" * DEEPEST + "n.md")).read_bytes() == b"new"
+    write(writer, put("x/" * MAX_FOLDERS + "n.md", None, b"new"))
+    assert (root / ("x/" * MAX_FOLDERS + "n.md")).read_bytes() == b"new"
 
 
 @pytest.mark.parametrize("name", ["a: b.md", 'a "b".md', "a?.md", "con.md", "B.md", "Folder./x.md", "folder/x.md"])
