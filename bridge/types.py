@@ -10,8 +10,8 @@ VaultPath = NewType("VaultPath", str)
 Digest = NewType("Digest", str)
 """SHA-256 in lower-case hex: 64 digits, of which a caller may give only the first 12 or more."""
 
-EXACT = "exact"
-Exact = Annotated[str, EXACT]
+EXACT_MARK = "exact"
+Exact = Annotated[str, EXACT_MARK]
 """A text of a result that stays as it is: what no reader sees is stripped from all others."""
 
 SHORT_DIGEST = 12
@@ -54,8 +54,8 @@ Day = NewType("Day", str)
 """One day of the local calendar, `YYYY-MM-DD`; callers may also write it in words, such as `tomorrow`."""
 
 
-START = "start"
-DayOrPeriod = Annotated[Day, START]
+START_MARK = "start"
+DayOrPeriod = Annotated[Day, START_MARK]
 """A day, or a period of which the first day is meant."""
 
 

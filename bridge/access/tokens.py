@@ -26,7 +26,7 @@ TOKEN_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9](?:[ -~]{0,62}[!-~])?")
 """Names that a header can carry and a command line needs no escapes for."""
 
-RESERVED = {"runtime", "owner"}
+RESERVED_NAMES = {"runtime", "owner"}
 """Names of principals that hold no client token."""
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -70,7 +70,7 @@ class ClientLedger(Record):
         return next((client for client in self.clients if client.name.casefold() == name.casefold()), None)
 
 
-EMPTY = ClientLedger(1, (), frozenset())
+EMPTY_LEDGER = ClientLedger(1, (), frozenset())
 
 
 class Tokens:
@@ -82,7 +82,7 @@ class Tokens:
         """Where a damaged file is set aside."""
         self._now = now
         self._seen: tuple[int, ...] | None = None
-        self._ledger = EMPTY
+        self._ledger = EMPTY_LEDGER
 
     def holder(self, token: str) -> Client | None:
         digest = token_digest(token)
@@ -149,7 +149,7 @@ class Tokens:
                 self._ledger = self._read()
             except OSError as error:
                 log.warning("%s cannot be read: %s. No client gets in.", self.path, error.strerror)
-                self._ledger = EMPTY
+                self._ledger = EMPTY_LEDGER
             self._seen = stamp
         return self._ledger
 
@@ -167,7 +167,7 @@ class Tokens:
         except ValueError:
             self.path.replace(self.aside)
             log.warning("%s was damaged and is now %s. Every client needs a new token.", self.path, self.aside.name)
-            return EMPTY
+            return EMPTY_LEDGER
 
     @contextmanager
     def _lock_ledger(self) -> Iterator[ClientLedger]:
@@ -190,12 +190,12 @@ def load_ledger(path: Path) -> ClientLedger:
     try:
         return json.decode(path.read_bytes(), type=ClientLedger)
     except FileNotFoundError:
-        return EMPTY
+        return EMPTY_LEDGER
 
 
 def check_name(name: str) -> None:
     """Require a name that any client can send."""
-    if not NAME.fullmatch(name) or name.casefold() in RESERVED:
+    if not NAME.fullmatch(name) or name.casefold() in RESERVED_NAMES:
         raise InvalidArguments(
             "This is not a valid client name.",
             hint="Use up to 64 plain characters, starting with a letter or digit; `runtime` and `owner` are reserved.",

@@ -35,14 +35,14 @@ from bridge.markdown.names import Names
 from bridge.records import Record
 from bridge.text.closest import find_closest
 from bridge.text.lines import LineIndex
-from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
+from bridge.types import SHORT_DIGEST, START_MARK, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import display_path, parents
 from bridge.vault.vault import Vault
 
 RANGE = re.compile(r"\s*(\d{1,9})\s*(?:[-–:,]\s*(\d{1,9}))?\s*")
 """Lines as results format them, `3-9`, or one line."""
 
-PYTHON: Mapping[str, Any] = {"True": True, "False": False, "None": None}
+PYTHON_LITERALS: Mapping[str, Any] = {"True": True, "False": False, "None": None}
 """Python literals that differ from JSON."""
 
 
@@ -87,8 +87,8 @@ def coerce_text(text: str, hint: Any, bare: Any) -> Any:
 
 def parse_literal(text: str) -> Any:
     """Parse text as JSON or as a Python literal; return the text itself if it is neither."""
-    if text in PYTHON:
-        return PYTHON[text]
+    if text in PYTHON_LITERALS:
+        return PYTHON_LITERALS[text]
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -400,7 +400,7 @@ class Locator(Struct):
         if bare is Period:
             return period(name, value)
         if bare is Day:
-            return (first_day if START in marks_of(hint) else day)(name, value)
+            return (first_day if START_MARK in marks_of(hint) else day)(name, value)
         if self.writes:
             require_writable_text(name, value)
         return value
@@ -454,19 +454,19 @@ def parse_digest(text: str) -> Digest:
     return Digest(text.lower())
 
 
-REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+DIRECTION_CHANGE = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """They turn the direction of the text around them, so that a name reads as another. Marks, which only spell, do not."""
 
 TAGS = re.compile(r"properties\.tags?(\[\d+\])?", re.IGNORECASE)
 """Where tags stand among properties."""
 
-FOUND = {"old"}
+SOUGHT_ARGUMENTS = {"old"}
 """Arguments with text to find, which may be there already."""
 
 
 def require_writable_text(name: str, value: Any) -> None:
     """Require text that a note can hold; names in properties are checked as well, and properties in a text."""
-    if name in FOUND:
+    if name in SOUGHT_ARGUMENTS:
         return
     for place, text in texts_in(name, value):
         if "\0" in text:
@@ -488,7 +488,7 @@ def _properties_of(text: str) -> Mapping[str, Any]:
 def require_plain_name(name: str, what: str, known: Collection[str] = ()) -> None:
     """Require a name, or the names of a path, without characters that reorder its text."""
     for part in name.split("/"):
-        if part not in known and (found := REORDERING.search(part)):
+        if part not in known and (found := DIRECTION_CHANGE.search(part)):
             character = f"U+{ord(found[0]):04X} ({unicodedata.name(found[0])})"
             raise InvalidArguments(
                 f"The {what} `{display_path(name)}` contains {character}, which makes it read as another name.",

@@ -34,7 +34,7 @@ from bridge.types import VaultPath
 MAX_RECORDED_NOTES = 20
 """Most notes recorded per call."""
 
-FLAT = (str, int, float, type(None))
+FLAT_TYPES = (str, int, float, type(None))
 """Types that contain no other values."""
 
 Formed = TypeVar("Formed", str, bytes)
@@ -166,7 +166,7 @@ def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
         values: Mapping[str, Any] = {}
         match item:
             case list() | tuple():
-                waiting.extend(value for value in item if not isinstance(value, FLAT))
+                waiting.extend(value for value in item if not isinstance(value, FLAT_TYPES))
                 continue
             case Mapping():
                 values = item
@@ -175,7 +175,7 @@ def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
         if isinstance(home := values.get("vault"), str) and home not in vault:
             continue
         yield from (path for name, path in values.items() if name == "path" and isinstance(path, str))
-        waiting.extend(value for value in values.values() if not isinstance(value, FLAT))
+        waiting.extend(value for value in values.values() if not isinstance(value, FLAT_TYPES))
 
 
 log = logging.getLogger(__name__)

@@ -25,7 +25,7 @@ _MONTHS: Final = (
 _SPAN: Final = re.compile(
     r"(?:(last|past|next|in|this) )?(?:(\d{1,4}|an?|one) )?(day|week|month|quarter|year)s?( ago)?"
 )
-_NAMED: Final = re.compile(r"(?:(last|next|this|on) )?([a-z]{3,9})(?: (\d{4}))?")
+_NAMED_PERIOD: Final = re.compile(r"(?:(last|next|this|on) )?([a-z]{3,9})(?: (\d{4}))?")
 _PART: Final = re.compile(r"(\d{4})(?:-(\d\d)|-?q([1-4]))?")
 _WEEK: Final = re.compile(r"\d{4}-?w\d\d")
 _MONTHS_OF: Final = {"month": 1, "quarter": 3, "year": 12}
@@ -91,7 +91,7 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
         return datetime(int(found[1]), month, 1)  # noqa: DTZ001  # local, as all without a zone
     if found := _SPAN.fullmatch(text):
         return midnight(resolve_span(found, today, ahead=ahead))
-    if found := _NAMED.fullmatch(text):
+    if found := _NAMED_PERIOD.fullmatch(text):
         return midnight(resolve_name(found, today, ahead=ahead))
     return datetime.fromisoformat(text.upper())
 
@@ -110,7 +110,7 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
             today = now.astimezone().date()
             return min(day, today), max(day, today)
         unit = found[3] if word in {"last", "this", "next"} else "day"
-    elif (found := _NAMED.fullmatch(text)) and name_index(found[2], _MONTHS) is not None:
+    elif (found := _NAMED_PERIOD.fullmatch(text)) and name_index(found[2], _MONTHS) is not None:
         unit = "month"
     if unit == "day":
         return day, day

@@ -20,19 +20,19 @@ COPY_S: Final = 600.0
 MIN_COPIED: Final = 50
 """Notes of which most must have the time of one copy; fewer may be written within minutes."""
 
-BESIDE: Final = "date|time|day|page|file|note|last|at|on|am|le|el|il|data|fecha|datum|дата|tarihi|日|时间|日時"
+WORDS_BESIDE: Final = "date|time|day|page|file|note|last|at|on|am|le|el|il|data|fecha|datum|дата|tarihi|日|时间|日時"
 
 
 def name_pattern(words: str) -> re.Pattern[str]:
     """Return a pattern of the names of properties that have one of the words, and none but those that go with it."""
-    return re.compile(rf"(?:(?:{BESIDE})[ _-]*)*(?:{words})(?:[ _-]*(?:{BESIDE}))*", re.IGNORECASE)
+    return re.compile(rf"(?:(?:{WORDS_BESIDE})[ _-]*)*(?:{words})(?:[ _-]*(?:{WORDS_BESIDE}))*", re.IGNORECASE)
 
 
-CREATED: Final = name_pattern(
+CREATION_NAME: Final = name_pattern(
     "create|created|creation|ctime|erstellt|angelegt|créé|creado|criado|creato|aangemaakt|skapad|utworzono|создано"
     "|oluşturulma|创建|建立|作成|생성"
 )
-MODIFIED: Final = name_pattern(
+CHANGE_NAME: Final = name_pattern(
     "modified|updated|edited|changed|mtime|geändert|aktualisiert|modifié|actualizado|modificado|atualizado|modificato"
     "|aggiornato|gewijzigd|ändrad|zmieniono|изменено|обновлено|güncellenme|修改|更新|수정"
 )
@@ -54,7 +54,7 @@ class NoteTimes(Record):
 
     def creation_time(self, note: IndexedNote) -> float | None:
         """Return when a note was created: by its properties, else as the system tells; None where nothing does."""
-        stated = stated_time(note, CREATED)
+        stated = stated_time(note, CREATION_NAME)
         if stated is not None:
             return stated
         born = birth_time(self.root / note.path)
@@ -69,7 +69,7 @@ class NoteTimes(Record):
         """Return when a note was changed: of a copied file as its properties or git tell; None where they do not."""
         if not self._is_of_copy(note.mtime):
             return note.mtime
-        told = (stated_time(note, MODIFIED), self.committed.get(note.path))
+        told = (stated_time(note, CHANGE_NAME), self.committed.get(note.path))
         return max((time for time in told if time is not None and time <= note.mtime), default=None)
 
     def _is_of_copy(self, time: float) -> bool:

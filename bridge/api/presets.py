@@ -9,7 +9,7 @@ from bridge.api.registry import get_operation, operations
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.types import Preset
 
-DEFAULT = (
+DEFAULT_TOOLS = (
     "search",
     "read_note",
     "find_notes",
@@ -26,7 +26,7 @@ DEFAULT = (
 )
 """The contract's twelve, of which `find_tool` finds all others, and what runs these; finding only reads."""
 
-NOTEBOOK = (
+NOTEBOOK_TOOLS = (
     "brief",
     "remember",
     "recall",
@@ -42,10 +42,10 @@ NOTEBOOK = (
 )
 """For agents that work in many sessions: what they keep for the next one, and what they read and write most."""
 
-WRITING = (
-    *DEFAULT[:2],
+WRITING_TOOLS = (
+    *DEFAULT_TOOLS[:2],
     "read_notes",
-    *DEFAULT[2:-2],
+    *DEFAULT_TOOLS[2:-2],
     "move_note",
     "rename_heading",
     "delete_note",
@@ -62,7 +62,7 @@ WRITING = (
 )
 """For agents that write much: further tools that change notes, and the reading tools they need before."""
 
-READ_ONLY = (
+READ_ONLY_TOOLS = (
     "search",
     "read_note",
     "read_notes",
@@ -83,15 +83,15 @@ READ_ONLY = (
 )
 """For agents that change nothing."""
 
-LISTED: Mapping[Preset, tuple[str, ...]] = {
-    "default": DEFAULT,
-    "notebook": NOTEBOOK,
-    "writing": WRITING,
-    "read-only": READ_ONLY,
+PRESET_TOOLS: Mapping[Preset, tuple[str, ...]] = {
+    "default": DEFAULT_TOOLS,
+    "notebook": NOTEBOOK_TOOLS,
+    "writing": WRITING_TOOLS,
+    "read-only": READ_ONLY_TOOLS,
 }
 """The tools that each preset lists; the others are listed by `full`."""
 
-META = frozenset({"find_tool", "run_tool", "give_feedback"})
+META_TOOLS = frozenset({"find_tool", "run_tool", "give_feedback"})
 """Tools about tools: they reach beyond a preset."""
 
 BOTH_WAYS = frozenset({"daily_note", "tidy_rules", "take_over"})
@@ -121,7 +121,7 @@ def get_tool(name: str) -> Operation:
 
 def listed_tools(preset: Preset) -> Mapping[str, Operation]:
     tools = {operation.name: operation for operation in operations() if operation.tool}
-    return {name: tools[name] for name in LISTED.get(preset, tools) if name in tools}
+    return {name: tools[name] for name in PRESET_TOOLS.get(preset, tools) if name in tools}
 
 
 def callable_tools(preset: Preset) -> Mapping[str, Operation]:

@@ -32,7 +32,7 @@ VIEWS: dict[type, View[Any]] = {}
 APPS: dict[type, App] = {}
 """The page of each result record that has one."""
 
-RENAMED: Mapping[str, str] = {
+RENAMED_OPERATIONS: Mapping[str, str] = {
     "accept_change": "decide",
     "approve_policy": "decide",
     "around_date": "find_notes",
@@ -80,7 +80,7 @@ RENAMED: Mapping[str, str] = {
 }
 """What took the place of an operation of an earlier version."""
 
-DEFINED: dict[Callable[..., Any], Callable[[], Operation]] = {}
+DEFINITIONS: dict[Callable[..., Any], Callable[[], Operation]] = {}
 """What returns each operation, by its function."""
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
@@ -143,7 +143,7 @@ def operation(
         )
 
     def register(function: Function) -> Function:
-        DEFINED[function] = functools.cache(functools.partial(build, function))
+        DEFINITIONS[function] = functools.cache(functools.partial(build, function))
         return function
 
     return register
@@ -196,7 +196,7 @@ def installed_hooks() -> Hooks:
 
 
 def add_operations(feature: Feature) -> None:
-    OPERATIONS.update((function.__name__, DEFINED[function]) for function in feature.operations)
+    OPERATIONS.update((function.__name__, DEFINITIONS[function]) for function in feature.operations)
     VIEWS.update((next(iter(view.__annotations__.values())), view) for view in feature.views)
     APPS.update(feature.apps)
 
@@ -216,7 +216,7 @@ def get_operation(name: str) -> Operation:
     if name in OPERATIONS:
         return OPERATIONS[name]()
     message = f"There is no operation `{arguments.truncate(name)}`."
-    if near := RENAMED.get(name):
+    if near := RENAMED_OPERATIONS.get(name):
         message += f" Use `{near}` instead."
     elif near := find_closest(name, OPERATIONS):
         message += f" Did you mean `{near}`?"

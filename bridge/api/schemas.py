@@ -17,7 +17,7 @@ from bridge.api.operation import Operation
 from bridge.api.registry import show
 from bridge.records import Record
 from bridge.text.invisible import may_hide, visible_text
-from bridge.types import EXACT, Day
+from bridge.types import EXACT_MARK, Day
 
 EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"), Period: ("2026-01-31", "this week")}
 """Examples of values whose schema is only a string."""
@@ -138,7 +138,7 @@ def exact_fields(record: type) -> frozenset[str]:
 
 
 def is_exact(hint: Any) -> bool:
-    return hint == EXACT or isinstance(hint, NewType) or any(map(is_exact, get_args(hint)))
+    return hint == EXACT_MARK or isinstance(hint, NewType) or any(map(is_exact, get_args(hint)))
 
 
 def dump(result: Any) -> bytes:

@@ -8,10 +8,10 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from bridge.bases.functions import (
-    ANY,
     EVALUATED_APART,
-    GLOBAL,
+    GLOBAL_FUNCTIONS,
     MEMBER_NAMES,
+    OF_ANY,
     OF_NOTHING,
     OF_TYPE,
     SIZE_OF_A_STEP,
@@ -161,7 +161,7 @@ def check_functions(nodes: Sequence[Node]) -> None:
     except RecursionError:
         raise _nesting_error() from None
     for call in calls:
-        known = MEMBER_NAMES if call.of is not None else {*GLOBAL, "if"}
+        known = MEMBER_NAMES if call.of is not None else {*GLOBAL_FUNCTIONS, "if"}
         if call.name not in known:
             close = find_closest(call.name, sorted(known))
             hint = f"Did you mean `{close}`?" if close else "Obsidian's help lists them under Bases, Functions."
@@ -192,7 +192,7 @@ class _Scope(Struct):
     open_formulas: tuple[str, ...] = ()
 
     def value(self, node: Node) -> Result:
-        found = _EVALUATED[type(node)](self, node)
+        found = _EVALUATORS[type(node)](self, node)
         steps = 1
         # Long texts and lists take longer, and memory; whatever is done with them walks them once.
         if isinstance(found, str):
@@ -301,9 +301,9 @@ class _Scope(Struct):
         arguments = [self.value(argument) for argument in call.arguments]
         try:
             if call.of is None:
-                return GLOBAL[call.name](self.query.files, *arguments)
+                return GLOBAL_FUNCTIONS[call.name](self.query.files, *arguments)
             value = self.value(call.of)
-            function = OF_TYPE[type_of(value)].get(call.name) or ANY.get(call.name)
+            function = OF_TYPE[type_of(value)].get(call.name) or OF_ANY.get(call.name)
             if function is None:
                 return OF_NOTHING.get(call.name)
             if (work := WORK.get(call.name)) is not None:
@@ -358,7 +358,7 @@ _OPERATORS: Final[Mapping[str, Callable[[Result, Result], Result]]] = {
     "-": subtract,
     **{operator: partial(multiply, operator) for operator in "*/%"},
 }
-_EVALUATED: Final[Mapping[type, Callable[[_Scope, Any], Result]]] = {
+_EVALUATORS: Final[Mapping[type, Callable[[_Scope, Any], Result]]] = {
     Constant: lambda _, node: node.value,
     Pattern: lambda _, node: RegExp(node.pattern, node.flags),
     Name: _Scope.name_value,

@@ -47,7 +47,7 @@ _MAX_FAST_STATES: Final = 20
 """States of an expression up to which RE2 needs no more than one look at each character."""
 
 _COUNT: Final = re.compile(r"(\)?)\{(\d{1,4})(?:,(\d{0,4}))?\}")
-_WIDE: Final = re.compile(r"\\[pP]|\[\[:")
+_WIDE_CLASS: Final = re.compile(r"\\[pP]|\[\[:")
 _LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
 _GROUP_AGAIN: Final = re.compile(r"\\[1-9k]|\(\?P(?!<)")
 _MAX_REPETITIONS: Final = 1_000
@@ -106,7 +106,7 @@ def _check_work(text: str, pattern: RegExp, *, everywhere: bool = False) -> None
 
 @lru_cache(maxsize=256)
 def _states_of(pattern: str) -> int:
-    each = 500 if _WIDE.search(pattern) else 10 if "." in pattern or "[" in pattern else 2
+    each = 500 if _WIDE_CLASS.search(pattern) else 10 if "." in pattern or "[" in pattern else 2
     single, grouped = 0, 1
     for closing, least, most in _COUNT.findall(pattern):
         count = max(int(least), int(most or 0)) + 1
@@ -327,7 +327,7 @@ WORK: Final[Mapping[str, Callable[..., int]]] = {
 }
 """By the function: the steps beyond those for its value and arguments, each of which is walked once."""
 
-GLOBAL: Final[Mapping[str, Function]] = {
+GLOBAL_FUNCTIONS: Final[Mapping[str, Function]] = {
     "date": date,
     "duration": lambda _, text: parse_duration(text_of(text)),
     "escapeHTML": lambda _, text: html.escape(text_of(text)),
@@ -346,7 +346,7 @@ GLOBAL: Final[Mapping[str, Function]] = {
 }
 """Global functions; `if` is evaluated apart, since it evaluates only one branch."""
 
-ANY: Final[Mapping[str, Function]] = {
+OF_ANY: Final[Mapping[str, Function]] = {
     "isTruthy": lambda _, value: is_truthy(value),
     "isType": lambda _, value, name: type_of(value) == text_of(name).lower(),
     "toString": lambda _, value: text_of(value),
@@ -366,7 +366,7 @@ def _of_duration(function: Function) -> Function:
     return lambda files, value, *arguments: function(files, value.total, *arguments)
 
 
-_CONTAINING: Final[Mapping[str, Function]] = {
+_CONTAINMENT: Final[Mapping[str, Function]] = {
     **dict.fromkeys(("contains", "containsAll"), contains),
     "containsAny": contains_any,
 }
@@ -379,7 +379,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "relative": relative,
     },
     "string": {
-        **_CONTAINING,
+        **_CONTAINMENT,
         "startsWith": lambda _, value, other: value.startswith(text_of(other)),
         "endsWith": lambda _, value, other: value.endswith(text_of(other)),
         "lower": lambda _, value: value.lower(),
@@ -396,7 +396,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
     },
     "number": _OF_NUMBERS,
     "list": {
-        **_CONTAINING,
+        **_CONTAINMENT,
         "flat": flat,
         "join": lambda _, value, between=", ": join(value, text_of(between)),
         "reverse": lambda _, value: value[::-1],
@@ -409,7 +409,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
     "link": {
         "asFile": as_file,
         "linksTo": links_to,
-        **_CONTAINING,
+        **_CONTAINMENT,
     },
     "file": {
         "asLink": NoteFiles.as_link,
@@ -435,4 +435,4 @@ EVALUATED_APART: Final = frozenset({"if", "filter", "map", "reduce"})
 OF_NOTHING: Final[Mapping[str, Result]] = {"contains": False, "containsAll": False, "containsAny": False}
 """What functions return of a property that a note does not have."""
 
-MEMBER_NAMES: Final = frozenset({*ANY, "filter", "map", "reduce", *(name for of in OF_TYPE.values() for name in of)})
+MEMBER_NAMES: Final = frozenset({*OF_ANY, "filter", "map", "reduce", *(name for of in OF_TYPE.values() for name in of)})

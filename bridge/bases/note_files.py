@@ -16,7 +16,7 @@ from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.open_file import birth_time
 
-_NOWHERE: Final = VaultPath("")
+_NO_PATH: Final = VaultPath("")
 
 
 @lru_cache(maxsize=10_000)
@@ -67,7 +67,7 @@ class NoteFiles:
             case str():
                 inner = value.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
                 target, _, own = inner.partition("|")
-                return LinkValue(target, text or own or None, self._names.resolve(target, _NOWHERE).path)
+                return LinkValue(target, text or own or None, self._names.resolve(target, _NO_PATH).path)
             case _:
                 return None
 

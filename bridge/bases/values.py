@@ -26,8 +26,8 @@ MAX_VALUE_DEPTH: Final = 60
 _ITEM_SIZE: Final = 20
 """Size of an item itself; the characters of a text are added."""
 
-_PLAIN: Final = frozenset({bool, int, float, str})
-_UNMEASURED: Final = frozenset({list, dict})
+_PLAIN_TYPES: Final = frozenset({bool, int, float, str})
+_NESTED_TYPES: Final = frozenset({list, dict})
 
 _MAX_INTEGER: Final = 2**53
 _DATE: Final = re.compile(
@@ -204,11 +204,11 @@ def measure(value: list[Result] | dict[str, Result]) -> Items | Entries:
     if isinstance(value, list):
         check_items(len(value))
         found = Items(value)
-        if any(type(item) in _UNMEASURED for item in value):
-            found[:] = [measure(item) if type(item) in _UNMEASURED else item for item in value]
+        if any(type(item) in _NESTED_TYPES for item in value):
+            found[:] = [measure(item) if type(item) in _NESTED_TYPES else item for item in value]
         inside: Iterable[Result] = found
     else:
-        found = Entries({name: measure(item) if type(item) in _UNMEASURED else item for name, item in value.items()})
+        found = Entries({name: measure(item) if type(item) in _NESTED_TYPES else item for name, item in value.items()})
         inside = chain(found, found.values())
     size, depth = 0, 0
     for item in inside:
@@ -299,7 +299,7 @@ def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one lin
 
 def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of value, one line
     """Return whether two values are equal: links by the file they lead to, dates also with texts that are dates."""
-    if type(one) is type(other) and type(one) in _PLAIN:
+    if type(one) is type(other) and type(one) in _PLAIN_TYPES:
         return bool(one == other)
     if isinstance(one, TagValue) or isinstance(other, TagValue):
         return not isinstance(one, list | dict) and not isinstance(other, list | dict) and _same_tag(one, other)

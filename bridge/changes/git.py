@@ -29,7 +29,7 @@ _FIELDS_PER_LINE: Final = 2
 _MAX_SUBJECT_CHARS: Final = 100
 """Characters of the path in a subject."""
 
-_FIXED: Final = {
+_FIXED_SETTINGS: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.safecrlf": "false",
@@ -39,7 +39,7 @@ _FIXED: Final = {
 }
 """No other program runs, and git does not guess the user's identity."""
 
-_BUSY: Final = {
+_BUSY_FILES: Final = {
     "index.lock": "another git command",
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
@@ -57,8 +57,8 @@ class GitFile(NamedTuple):
     id: str
 
 
-_NORMAL: Final = ("100644", "100755")
-_STAGED: Final = GitFile("", "")
+_MODES: Final = ("100644", "100755")
+_STAGED_FILE: Final = GitFile("", "")
 """Stands for a file that the user has staged differently from the last commit."""
 
 
@@ -85,7 +85,7 @@ class Repository:
         found = self._run("rev-parse", "--path-format=absolute", *where, sorry="there is no git repository")
         root, git, self._prefix = found.split("\n")[:3]
         self._root = Path(root)
-        for name, what in _BUSY.items():
+        for name, what in _BUSY_FILES.items():
             if Path(git, name).exists():
                 raise NoCommit(f"{what} is going on")
         self._branch = self._run("symbolic-ref", "--quiet", "HEAD", sorry="no branch is checked out")
@@ -102,7 +102,7 @@ class Repository:
             mode, _, id_ = facts.split(" ")
             found[VaultPath(path.removeprefix(self._prefix))] = GitFile(mode, id_)
         for path in self._list_paths(("diff-index", "--cached", "--name-only", "-z", self._head), paths):
-            found[VaultPath(path.removeprefix(self._prefix))] = _STAGED
+            found[VaultPath(path.removeprefix(self._prefix))] = _STAGED_FILE
         return found
 
     def store(self, path: VaultPath, digest: Digest) -> str:
@@ -152,7 +152,7 @@ def _run_git(
     folder: Path, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None
 ) -> str:
     """Run a command in a folder, and return its output; `sorry` is the reason to give when it fails."""
-    settings = [part for name, value in _FIXED.items() for part in ("-c", f"{name}={value}")]
+    settings = [part for name, value in _FIXED_SETTINGS.items() for part in ("-c", f"{name}={value}")]
     # Variables of git might point to another repository.
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     fixed = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1"}
@@ -234,11 +234,11 @@ def _commit(repository: Repository, vault: Path, change: Change) -> CommitResult
             if why := _hindrance(repository, step, known):
                 left[step.path] = why
             elif step.after is not None:
-                now[step.path] = GitFile(known.mode if known else _NORMAL[0], repository.store(step.path, step.after))
+                now[step.path] = GitFile(known.mode if known else _MODES[0], repository.store(step.path, step.after))
             else:
                 now.pop(step.path, None)
     after = {path: now.get(path) for path in {**before, **now} if before.get(path) != now.get(path)}
-    for path in [path for path in after if _STAGED in (before.get(path), after[path])]:
+    for path in [path for path in after if _STAGED_FILE in (before.get(path), after[path])]:
         left.setdefault(path, "has changes of yours that are staged")
         del after[path]
     warnings = tuple(f"`{path}` is not committed to git: it {why}." for path, why in left.items())
@@ -260,9 +260,9 @@ def _hindrance(repository: Repository, step: Step, known: GitFile | None) -> str
     """Return why a step that writes or removes a file is not committed, from what git knew of the file before."""
     if known is None:
         return "was never committed" if step.kind == "put" and step.before is not None else None
-    if known == _STAGED:
+    if known == _STAGED_FILE:
         return "has changes of yours that are staged"
-    if known.mode not in _NORMAL:
+    if known.mode not in _MODES:
         return "is not an ordinary file there"
     if step.before is None or repository.store(step.path, step.before) != known.id:
         return "has changes of yours that are not committed"

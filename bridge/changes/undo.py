@@ -26,7 +26,7 @@ from bridge.vault.plan import Plan, Step
 MAX_NAMED_NOTES = 10
 """Notes that are named of those that are left out of a change."""
 
-GONE = "It no longer exists."
+MISSING_FILE = "It no longer exists."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
 
@@ -150,7 +150,7 @@ class ChangeReplay:
         if not self._is_left(number, place):
             return
         if not self._draft.is_file(place):
-            self._conflict(place, GONE)
+            self._conflict(place, MISSING_FILE)
             return
         as_left = self._is(place, before) and not self._where.is_touched(number)
         made = None if as_left else self._taken_out(number, place, before, after)
@@ -198,7 +198,7 @@ class ChangeReplay:
         if not self._is_left(number, place):
             return
         if not self._draft.is_file(place):
-            self._conflict(place, GONE)
+            self._conflict(place, MISSING_FILE)
         elif place != path and self._taking is None:
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif before is None or not (self._is(place, before) or self._has_only_followed(number, place)):
@@ -226,7 +226,7 @@ class ChangeReplay:
         if place != path or (self._taking is not None and self._where.is_moved_on(number)):
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif not (self._draft.has(place) if is_folder else self._draft.is_file(place)):
-            self._conflict(place, GONE)
+            self._conflict(place, MISSING_FILE)
         elif to.startswith(f"{place}/"):
             self._conflict(place, f"Its place `{to}` is in it by now.")
         elif (
@@ -262,7 +262,7 @@ class ChangeReplay:
         if self._where.is_unmade(number) and not self._change.facts.undoes:
             return False
         if self._draft.has(place):
-            self._conflict(place, GONE)
+            self._conflict(place, MISSING_FILE)
         return not self._draft.has(place)
 
     def _clear_folder(self, folder: VaultPath, *, unknown: bool) -> bool:
@@ -286,7 +286,7 @@ class ChangeReplay:
         return data
 
     def _conflict(self, place: VaultPath, why: str) -> None:
-        if why == GONE and self._change.state == "conflict":
+        if why == MISSING_FILE and self._change.state == "conflict":
             self.notes.append(f"`{self.before(place)}` no longer exists, and stays so.")
             return
         self._conflicts.append(FileConflict(self.before(place), why))

@@ -29,7 +29,7 @@ THREADS_GET_S = 0.3
 """Seconds that threads get to end; what they compute is derived and can be computed again."""
 
 
-_COMPUTED = threading.Event()
+_COMPUTATION = threading.Event()
 """Whether anything was computed here: what else runs in a process that only imports this is not its own."""
 
 
@@ -44,7 +44,7 @@ class Threads(ThreadPoolExecutor):
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end and return its result; warnings are logged on standard error."""
     log_warnings()
-    _COMPUTED.set()
+    _COMPUTATION.set()
     # Python's resource tracker cleans up after killed processes; its warning about that is of no use.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     sys.setswitchinterval(COMPUTES_S)
@@ -55,7 +55,7 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
 
 def leave(status: int) -> int:
     """Return the exit status once all output is printed; exits at once if something would delay that."""
-    if _COMPUTED.is_set() and (end_children() or not join_threads(THREADS_GET_S)):
+    if _COMPUTATION.is_set() and (end_children() or not join_threads(THREADS_GET_S)):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

@@ -58,7 +58,7 @@ class Unreachable(BridgeError):
     hint = "Start it again with `vaultside serve`."
 
 
-ENDED = "Start it again with `vaultside serve`; `vaultside list-changes` then tells whether anything was changed."
+RESTART = "Start it again with `vaultside serve`; `vaultside list-changes` then tells whether anything was changed."
 
 
 def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, patience: float | None = None) -> Any:
@@ -92,7 +92,7 @@ def send(
     except (ConnectionRefusedError, TimeoutError):
         raise Unreachable(f"The bridge at {runtime.url} does not answer.") from None
     except (OSError, ValueError, KeyError):
-        raise Unreachable(f"The bridge at {runtime.url} ended before it answered.", hint=ENDED) from None
+        raise Unreachable(f"The bridge at {runtime.url} ended before it answered.", hint=RESTART) from None
     if refusal is not None:
         raise RemoteError(refusal)
     return answer

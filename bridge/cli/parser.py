@@ -66,7 +66,7 @@ TOKEN_ACTIONS = {
 MAX_HANGING_INDENT = 21
 """Most columns that command names take before their descriptions."""
 
-MEANT = {
+COMMANDS_BY_WORD = {
     "order": ("plan-tidy", "property-report", "merge-suggestions", "link-report"),
     "open": ("read-note", "daily-note"),
     "show": ("read-note",),
@@ -139,7 +139,7 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
     names = [name for name in every if "_" not in name or name.replace("_", "-") not in every]
     word = written.replace("_", "-").casefold()
     renamed = read_catalogue()["renamed"].get(word.replace("-", "_"), "")
-    near = [name for name in (typed_name(renamed), *MEANT.get(word, ())) if name in names]
+    near = [name for name in (typed_name(renamed), *COMMANDS_BY_WORD.get(word, ())) if name in names]
     alike = find_alike(word, names)
     near = near or [name for name in alike if word in name.split("-")] or sorted(alike, key=alike.__getitem__)[-1:]
     if near:
@@ -304,7 +304,7 @@ CLAUDE_CODE = "claude-code"
 JOURNAL = "save_session"
 """The operation of which a hook only ends the session: an agent's journal needs no word of it."""
 
-EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
+GLOBAL_OPTIONS = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether each takes a value."""
 
 
@@ -339,7 +339,7 @@ SHORT_NAMES = {
 }
 """What people type first for what they mean."""
 
-ALL = "--all"
+ALL_FLAG = "--all"
 """With `--help`, list every command."""
 
 
@@ -353,7 +353,7 @@ def command_first(words: Sequence[str]) -> Sequence[str]:
 
 def _options_behind(words: Sequence[str]) -> Sequence[str]:
     at = 0
-    while at < len(words) and (takes := EVERYWHERE.get(words[at].partition("=")[0])) is not None:
+    while at < len(words) and (takes := GLOBAL_OPTIONS.get(words[at].partition("=")[0])) is not None:
         at += 1 + (takes and "=" not in words[at])
     return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
@@ -402,7 +402,7 @@ def add_operation(entry: argparse.ArgumentParser, name: str, command: "Operation
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
 
 
-ESSENTIAL = {
+ESSENTIAL_COMMANDS = {
     "Find": ("search", "ask", "related-notes", "read-note", "summarise"),
     "Link": ("suggest-links", "link-report", "apply-links"),
     "Write and undo": ("daily-note", "edit-note", "move-note", "list-changes", "undo-change"),
@@ -417,12 +417,12 @@ def essentials() -> str:
     """Return the first commands with their summaries, for a command line without any."""
     operations = {typed_name(name): one["summary"] for name, one in operation_commands().items()}
     summaries = {**operations, **COMMANDS}
-    width = max(len(name) for names in ESSENTIAL.values() for name in names)
+    width = max(len(name) for names in ESSENTIAL_COMMANDS.values() for name in names)
     lines = [f"usage: {PROGRAM} COMMAND …", ""]
-    for what, names in ESSENTIAL.items():
+    for what, names in ESSENTIAL_COMMANDS.items():
         lines += [f"{what}:", *(f"  {name:{width}}  {summaries[name]}" for name in names), ""]
     lines.append(
-        f"`{PROGRAM} help {ALL}` lists all {len(command_names())}; `{PROGRAM} help COMMAND` tells what one takes."
+        f"`{PROGRAM} help {ALL_FLAG}` lists all {len(command_names())}; `{PROGRAM} help COMMAND` tells what one takes."
     )
     return "\n".join(lines) + "\n"
 

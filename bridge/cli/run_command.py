@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from bridge.cli.console import strip_control
-from bridge.cli.parser import ALL, build_parser, command_first, essentials
+from bridge.cli.parser import ALL_FLAG, build_parser, command_first, essentials
 from bridge.cli.render import translate_hint
 from bridge.data_folder import FORMER_NAME, default_data_dir, resolve_data_dir, resolve_models_dir
 from bridge.errors import BridgeError, Busy, Invalid
@@ -38,7 +38,7 @@ def parse_and_run(words: Sequence[str]) -> int:
     if not words or words in (["--help"], ["-h"]):
         sys.stdout.write(essentials())
         return 0
-    if ALL in words and "--help" in words:
+    if ALL_FLAG in words and "--help" in words:
         words = ["--help"]
     return run_command(build_parser(words).parse_args(words))
 

@@ -205,7 +205,7 @@ def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
     return {**who, **facts, "vaults": vaults}
 
 
-DECLINED = "model-declined"
+REFUSAL_FILE = "model-declined"
 """A file in the data folder which says that the user was asked and said no."""
 
 DOWNLOAD_MB = 90
@@ -214,7 +214,7 @@ DOWNLOAD_MB = 90
 def wants_model(given: argparse.Namespace) -> bool:
     """Ask whether to fetch a model, where there is none and somebody at a terminal can be asked for the first time."""
     folders = Folders(given.data_dir)
-    declined = folders.data / DECLINED
+    declined = folders.data / REFUSAL_FILE
     asks = is_asked() and not (given.print_ready or given.parent_stdin or given.quiet)
     if not asks or declined.exists() or load_settings(folders.settings)[0].model:
         return False

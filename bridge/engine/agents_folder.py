@@ -22,7 +22,7 @@ ABOUT_TYPE = "agents-folder"
 ID = "id"
 """The property by which the bridge knows that note again."""
 
-_ABOUT = "About this folder.md"
+_ABOUT_FILE = "About this folder.md"
 
 
 class AgentsFolder(Record):
@@ -35,7 +35,7 @@ class AgentsFolder(Record):
     @property
     def about(self) -> VaultPath:
         """The note by which a person agreed to the folder."""
-        return self.place(_ABOUT)
+        return self.place(_ABOUT_FILE)
 
     @property
     def memory(self) -> VaultPath:
@@ -89,7 +89,7 @@ def is_about_note(note: IndexedNote) -> bool:
 
 
 def is_about_path(path: str) -> bool:
-    return fold_case(path).endswith(fold_case(f"/{_ABOUT}"))
+    return fold_case(path).endswith(fold_case(f"/{_ABOUT_FILE}"))
 
 
 def new_id() -> str:

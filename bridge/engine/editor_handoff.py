@@ -34,7 +34,7 @@ LEFT_S = 1.0
 Refusal = Literal["unsaved", "changed", "failed"]
 """Why the editor did not make a change: it has unsaved edits, its text differs, or an error occurred."""
 
-UNCLAIMED: Final = "unclaimed"
+NO_CLAIM: Final = "unclaimed"
 
 
 class Answer(Record):
@@ -84,7 +84,7 @@ class Offer:
         await asyncio.wait([self._claimed], timeout=CLAIMED_WITHIN_S)
         settle(self._claimed, False)
         if not self._claimed.result():
-            return UNCLAIMED
+            return NO_CLAIM
         await asyncio.wait([self._answer], timeout=ANSWERED_WITHIN_S)
         settle(self._answer, None)
         return self._answer.result()
@@ -142,7 +142,7 @@ def settle(future: asyncio.Future[T], result: T) -> bool:
     return True
 
 
-WHY: Mapping[Refusal, str] = {
+REFUSAL_REASONS: Mapping[Refusal, str] = {
     "unsaved": "Obsidian has edits of the note that are not saved yet.",
     "changed": "The note in Obsidian is not the one that was read.",
     "failed": "Obsidian could not make the change.",
@@ -167,7 +167,7 @@ class EditorDelegate:
         offer = Offer(change, text, partial(self._store.journal.record_claim, change.id))
         with self._editor_sessions.publish_offer(offer):
             answer = await offer.outcome()
-            if answer == UNCLAIMED:
+            if answer == NO_CLAIM:
                 return False
             state = await asyncio.to_thread(self._record_outcome, change, entry, answer, vault)
             offer.became.set_result(state)
@@ -180,7 +180,7 @@ class EditorDelegate:
             )
         if state == "rejected" and answer is not None and answer.refused is not None:
             raise NoteChanged(
-                WHY[answer.refused],
+                REFUSAL_REASONS[answer.refused],
                 hint="Wait until the user pauses, read the note again and repeat the change.",
                 path=change.steps[0].path,
                 refused=answer.refused,

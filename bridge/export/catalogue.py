@@ -8,7 +8,7 @@ import orjson
 
 from bridge.api.hints import File, Folder, describe_hint, is_union, records_in, strip_hint
 from bridge.api.operation import Operation
-from bridge.api.registry import RENAMED
+from bridge.api.registry import RENAMED_OPERATIONS
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Argument
 from bridge.features import operations
@@ -112,7 +112,7 @@ def command_catalogue() -> CommandCatalogue:
         "scopes": get_args(Scope),
         "presets": get_args(Preset),
         "operations": {operation.name: describe_command(operation) for operation in operations()},
-        "renamed": RENAMED,
+        "renamed": RENAMED_OPERATIONS,
     }
 
 

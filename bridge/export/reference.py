@@ -50,7 +50,7 @@ FEATURE_INTRODUCTION = """# Operations: {name}
 `python -m bridge.export`.
 """
 
-EMPTY = frozenset({"null", "{}", "false", "", "0"})
+EMPTY_DEFAULTS = frozenset({"null", "{}", "false", "", "0"})
 """Defaults that go without saying."""
 
 
@@ -142,7 +142,7 @@ def argument_line(argument: Argument) -> str:
     else:
         listed = isinstance(argument.default, tuple)
         written = "/".join(argument.default) if listed else json.dumps(argument.default).strip('"')
-        default = f", default {written}" if written not in EMPTY else ""
+        default = f", default {written}" if written not in EMPTY_DEFAULTS else ""
     return f"- `{argument.name}` ({describe_form(argument.hint)}{default}): {argument.meaning}"
 
 
@@ -230,7 +230,7 @@ better one. The status is that of the HTTP answer.
 This page is written by `python -m bridge.export`.
 """
 
-GENERAL = {
+GENERAL_ERRORS = {
     "any call": {error.__name__ for error in COMMON_ERRORS} | {*ANY_ERRORS},
     "any operation on a vault": {*VAULT_ERRORS},
     "any operation that takes a path": {*PATH_ERRORS},
@@ -266,7 +266,7 @@ def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator
 
 def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:
     names = {error.__name__ for error in classes}
-    everywhere = [f"- {who}" for who, implied in GENERAL.items() if names & implied]
+    everywhere = [f"- {who}" for who, implied in GENERAL_ERRORS.items() if names & implied]
     general_cases = {docstring_of(error) for error in classes} if everywhere else set()
     found: defaultdict[str, list[str]] = defaultdict(list)
     for feature, group in operations_by_feature().items():

@@ -20,10 +20,10 @@ CODES: Final[Mapping[EdgeKind, int]] = {kind: code for code, kind in enumerate(K
 LINKS: Final[tuple[EdgeKind, ...]] = ("wiki", "embed", "markdown", "property", "canvas")
 """Links written in a note; ranking uses only these."""
 
-WRITTEN: Final[tuple[EdgeKind, ...]] = (*LINKS, "arrow")
+WRITTEN_KINDS: Final[tuple[EdgeKind, ...]] = (*LINKS, "arrow")
 """Edges that a user wrote or drew."""
 
-SHARED: Final[tuple[EdgeKind, ...]] = ("tag", "folder", "similar")
+SHARED_KINDS: Final[tuple[EdgeKind, ...]] = ("tag", "folder", "similar")
 """What two notes have in common; these edges have no direction."""
 
 WEIGHTS: Final[Mapping[EdgeKind, float]] = {

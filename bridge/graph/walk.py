@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import KINDS, SHARED, Edges, kind_codes
+from bridge.graph.columns import KINDS, SHARED_KINDS, Edges, kind_codes
 from bridge.records import Record
 from bridge.types import Direction
 
@@ -22,7 +22,7 @@ MAX_TRIED_STEPS = 50_000
 def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Return the start, end and weight of each arc; edges of what is shared lead both ways."""
     begin, end = (edges.target, edges.source) if direction == "in" else (edges.source, edges.target)
-    both = np.isin(edges.kind, kind_codes(KINDS if direction == "any" else SHARED))
+    both = np.isin(edges.kind, kind_codes(KINDS if direction == "any" else SHARED_KINDS))
     return (
         np.concatenate([begin, end[both]]),
         np.concatenate([end, begin[both]]),

@@ -77,7 +77,7 @@ velit venenatis vestibulum vitae vivamus viverra volutpat vulputate
 """Words of text that only fills a page; in a note with *lorem ipsum*, a line of mostly these is none."""
 
 _LETTERS = re.compile(r"[a-z]+")
-_NEEDED = re.compile(r"[ \t>]*(?:#|\||\d{1,9}[.)][ \t])|.*[.!?:。！？।]\s*\Z")
+_NEEDED_LINE = re.compile(r"[ \t>]*(?:#|\||\d{1,9}[.)][ \t])|.*[.!?:。！？।]\s*\Z")
 _SIGNS = ("<%", "{{", "`", "://")
 _FIELD = re.compile(
     # Code and targets of links are kept, but for code that Dataview runs.
@@ -163,7 +163,7 @@ class Boilerplate(Record):
             elif (
                 _PLACEHOLDER.match(_strip_marks(line))
                 or (has_filler and _is_filler(line))
-                or (line in self and not (whole and _NEEDED.match(line)))
+                or (line in self and not (whole and _NEEDED_LINE.match(line)))
             ):
                 kept.append(" " * len(line))
             else:

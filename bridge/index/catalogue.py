@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
 from bridge.index.digests import DIGEST_BYTES, TextDigests
-from bridge.index.note import NOTHING, IndexedNote, Notes
+from bridge.index.note import NO_PROPERTIES, IndexedNote, Notes
 from bridge.index.table import NOTES, PASSAGES
 from bridge.records import Record
 from bridge.types import VaultPath
@@ -215,7 +215,7 @@ def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
     columns |= {name: map(tuple, columns[name]) for name in ("aliases", "tags", "left_out", "problems")}
     # Few different ones.
     columns |= {name: map(intern, columns[name]) for name in ("kind", "recipe")}
-    columns["properties"] = [properties or NOTHING for properties in columns["properties"]]
+    columns["properties"] = [properties or NO_PROPERTIES for properties in columns["properties"]]
     columns["arrows"] = [tuple(map(tuple, arrows)) for arrows in columns["arrows"]]
     sizes = (DIGEST_BYTES * (1 + passages) for passages in columns["passages"])
     entries = [*map(NoteEntry, map(IndexedNote, *columns.values()), seqs, keys, titles)]

@@ -15,12 +15,12 @@ from bridge.index.table import INDEX_VERSION, NOTES, PASSAGES, VECTORS
 from bridge.private_files import write_private
 from bridge.records import Record
 
-_FORMAT = "index.json"
-_BOILERPLATE = "boilerplate.json"
-_VANISHED = "vanished.json"
-_RULES = "rules.json"
-_CHECKSUMS = "checksums.json"
-_SCANNED = "scanned.json"
+_FORMAT_FILE = "index.json"
+_BOILERPLATE_FILE = "boilerplate.json"
+_VANISHED_FILE = "vanished.json"
+_RULES_FILE = "rules.json"
+_CHECKSUMS_FILE = "checksums.json"
+_SCAN_FILE = "scanned.json"
 
 
 class BrokenIndex(Exception):
@@ -47,8 +47,8 @@ class IndexFolder(Record):
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not any(self.path.iterdir()):
-                self._write(_FORMAT, {"version": INDEX_VERSION})
-            found = self._read(_FORMAT)
+                self._write(_FORMAT_FILE, {"version": INDEX_VERSION})
+            found = self._read(_FORMAT_FILE)
             version = found.get("version") if found else None
             if isinstance(version, int) and version > INDEX_VERSION:
                 raise IndexUnusable(
@@ -63,7 +63,7 @@ class IndexFolder(Record):
                 error = BrokenTable if version == INDEX_VERSION - 1 else BrokenIndex
                 raise error(f"format {version} instead of {INDEX_VERSION}")
             # Better to reject an unwritable folder now than at the first change.
-            self._write(_FORMAT, {**(found or {}), "version": INDEX_VERSION})
+            self._write(_FORMAT_FILE, {**(found or {}), "version": INDEX_VERSION})
             delete_drafts(self.path)
 
     def set_aside(self, *, keep_vectors: bool) -> Path:
@@ -85,70 +85,70 @@ class IndexFolder(Record):
 
     @property
     def answering_model(self) -> str | None:
-        found = (self._read(_FORMAT) or {}).get("answering")
+        found = (self._read(_FORMAT_FILE) or {}).get("answering")
         return found if isinstance(found, str) else None
 
     def answer_with(self, key: str | None) -> None:
         """Store which model's vectors answer queries."""
-        self._write(_FORMAT, {"version": INDEX_VERSION, "answering": key})
+        self._write(_FORMAT_FILE, {"version": INDEX_VERSION, "answering": key})
 
     def keep_embedded(self) -> None:
         """Store that every passage has a vector of the answering model, as the index is closed."""
-        self._write(_FORMAT, {**(self._read(_FORMAT) or {}), "embedded": True})
+        self._write(_FORMAT_FILE, {**(self._read(_FORMAT_FILE) or {}), "embedded": True})
 
     def take_embedded(self) -> bool:
         """Return whether every passage had a vector when the index was closed; true once."""
-        found = self._read(_FORMAT) or {}
+        found = self._read(_FORMAT_FILE) or {}
         if found.pop("embedded", None) is not True:
             return False
         # After a crash, nobody knows.
-        self._write(_FORMAT, found)
+        self._write(_FORMAT_FILE, found)
         return True
 
     @property
     def boilerplate(self) -> Boilerplate:
         """The recurring lines learnt; empty when they cannot be read."""
         try:
-            return Boilerplate.loads((self.path / _BOILERPLATE).read_text("utf-8"))
+            return Boilerplate.loads((self.path / _BOILERPLATE_FILE).read_text("utf-8"))
         except (OSError, ValueError):
             return Boilerplate()
 
     def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
         with disk_errors(self.path):
-            write_private(self.path / _BOILERPLATE, boilerplate.dumps().encode())
+            write_private(self.path / _BOILERPLATE_FILE, boilerplate.dumps().encode())
 
     @property
     def vanished_texts(self) -> dict[str, float]:
         """By digest: when each text that is in no note any more was last seen."""
-        found = self._read(_VANISHED) or {}
+        found = self._read(_VANISHED_FILE) or {}
         return {name: when for name, when in found.items() if isinstance(when, int | float)}
 
     def keep_vanished(self, vanished: Mapping[str, float]) -> None:
-        self._write(_VANISHED, vanished)
+        self._write(_VANISHED_FILE, vanished)
 
     @property
     def scanned_ns(self) -> int:
         """When the last comparison of the whole vault with the index began; 0 if that is not known."""
-        found = (self._read(_SCANNED) or {}).get("began_ns")
+        found = (self._read(_SCAN_FILE) or {}).get("began_ns")
         return found if isinstance(found, int) else 0
 
     def keep_scanned(self, began_ns: int) -> None:
         """Store when a comparison of the whole vault began, after what it found is written."""
-        self._write(_SCANNED, {"began_ns": began_ns})
+        self._write(_SCAN_FILE, {"began_ns": began_ns})
 
     @property
     def cleansed_globs(self) -> frozenset[str]:
         """The user's globs for which no data is kept here."""
-        found = (self._read(_RULES) or {}).get("cleansed", [])
+        found = (self._read(_RULES_FILE) or {}).get("cleansed", [])
         return frozenset(found) if isinstance(found, list) else frozenset()
 
     def keep_cleansed(self, globs: Collection[str]) -> None:
         """Store the globs for which no data is kept here."""
-        self._write(_RULES, {"cleansed": sorted(globs)})
+        self._write(_RULES_FILE, {"cleansed": sorted(globs)})
 
     @property
     def _checksums(self) -> dict[str, int]:
-        found = self._read(_CHECKSUMS) or {}
+        found = self._read(_CHECKSUMS_FILE) or {}
         return {name: value for name, value in found.items() if isinstance(value, int)}
 
     def find_changed(self) -> str | None:
@@ -162,7 +162,7 @@ class IndexFolder(Record):
         names = [file.relative_to(self.path).as_posix() for each in WRITTEN_ONCE for file in self.path.glob(each)]
         now = {name: found for name in names if (found := before.get(name) or checksum(self.path / name)) is not None}
         if now != before:
-            self._write(_CHECKSUMS, now)
+            self._write(_CHECKSUMS_FILE, now)
 
     def _read(self, name: str) -> dict[str, Any] | None:
         try:

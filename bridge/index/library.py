@@ -19,7 +19,7 @@ ANSWER = "ListTablesResponse"
 """The only one of these types that a database on the disk uses."""
 
 
-COMPILED = "lancedb._lancedb"
+COMPILED_MODULE = "lancedb._lancedb"
 
 _loading: Final = threading.Lock()
 
@@ -53,17 +53,17 @@ def load_compiled() -> Any:
     """Return the compiled part of LanceDB, whose import alone takes a fortieth of the time."""
     with _loading:
         _limit_threads()
-        if COMPILED not in sys.modules:
+        if COMPILED_MODULE not in sys.modules:
             package = importlib.util.find_spec("lancedb")
             places = package and package.submodule_search_locations
-            spec = importlib.machinery.PathFinder.find_spec(COMPILED, places) if places else None
+            spec = importlib.machinery.PathFinder.find_spec(COMPILED_MODULE, places) if places else None
             if spec is None or spec.loader is None:
-                raise ImportError(f"{COMPILED} is not installed")
+                raise ImportError(f"{COMPILED_MODULE} is not installed")
             compiled = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(compiled)
             # The whole of LanceDB, imported later, takes it from here: it can be loaded only once.
-            sys.modules[COMPILED] = compiled
-        return sys.modules[COMPILED]
+            sys.modules[COMPILED_MODULE] = compiled
+        return sys.modules[COMPILED_MODULE]
 
 
 def request_type(name: str) -> type:

@@ -22,7 +22,7 @@ Notes = Mapping[VaultPath, "IndexedNote"]
 
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
-NOTHING: Mapping[str, Value] = {}
+NO_PROPERTIES: Mapping[str, Value] = {}
 
 
 class IndexedTask(Record):
@@ -146,7 +146,7 @@ def pack_note(
         kind=note.kind,
         aliases=note.aliases,
         tags=tuple(dict.fromkeys(tag.name for tag in note.tags)),
-        properties=note.properties or NOTHING,
+        properties=note.properties or NO_PROPERTIES,
         digest=note.digest,
         mtime_ns=mtime_ns,
         size=size,
@@ -229,7 +229,7 @@ def decode_note(
         kind=kind,
         aliases=tuple(known.get("aliases", ())),
         tags=tuple(known.get("tags", ())),
-        properties=known.get("properties") or NOTHING,
+        properties=known.get("properties") or NO_PROPERTIES,
         digest=Digest(digest),
         mtime_ns=mtime_ns,
         size=size,

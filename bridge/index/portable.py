@@ -27,7 +27,7 @@ ROWS_AT_ONCE = 4_096
 MAX_COMPRESSION = 4
 """How much smaller vectors can become; more than that, as of zeros, is none."""
 
-COMPRESSED = {"upper", "vectors"}
+COMPRESSED_PARTS = {"upper", "vectors"}
 """The parts that are smaller when compressed."""
 
 Precision = Literal["f16", "int8"]
@@ -60,7 +60,7 @@ def write_vectors(path: Path, model: str, digests: Sequence[bytes], vectors: Hal
         archive.writestr(MANIFEST, msgspec.json.encode(manifest))
         for name in manifest.widths:
             info = zipfile.ZipInfo(name)
-            info.compress_type = zipfile.ZIP_DEFLATED if name in COMPRESSED else zipfile.ZIP_STORED
+            info.compress_type = zipfile.ZIP_DEFLATED if name in COMPRESSED_PARTS else zipfile.ZIP_STORED
             with archive.open(info, "w", force_zip64=True) as part:
                 for at in range(0, len(order), ROWS_AT_ONCE):
                     rows = order[at : at + ROWS_AT_ONCE]

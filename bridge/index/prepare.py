@@ -306,7 +306,7 @@ _TICKS = re.compile(r"`+")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
 # Begins with a character, so that the search skips to it.
 _UNDERSCORES = re.compile(r"_(?:(?<!\w_)_{0,2}|_{0,2}(?!\w))")
-_MARKED = re.compile(r"[ \t]*[|>#*+_:\d-]")
+_MARKED_LINE = re.compile(r"[ \t]*[|>#*+_:\d-]")
 """Starts of the lines that any of the next three patterns may change."""
 _RULE = re.compile(
     # Possessive: otherwise the ways to divide the spaces in a row of empty cells multiply from cell to cell.
@@ -400,7 +400,7 @@ def _inline_code_spans(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _strip_markers(line: str) -> str:
-    if not line[:1].isalpha() and (marked := _MARKED.match(line)):
+    if not line[:1].isalpha() and (marked := _MARKED_LINE.match(line)):
         sign = line[marked.end() - 1]
         if sign in "|>:-*_" and _RULE.fullmatch(line):
             return ""

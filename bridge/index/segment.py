@@ -38,7 +38,7 @@ LAYOUT: Layout = (
 )
 """The arrays of a file."""
 
-LEFT = ("marks", "documents", "frequencies")
+UNREAD_ARRAYS = ("marks", "documents", "frequencies")
 """Those that are left in the file: a search needs few slices of them, and which is told by the others."""
 
 
@@ -113,7 +113,7 @@ class IndexSegment:
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        return cls(**read_arrays(FORMAT, LAYOUT, file, LEFT), file=file)
+        return cls(**read_arrays(FORMAT, LAYOUT, file, UNREAD_ARRAYS), file=file)
 
     def keep_in(self, file: Path) -> None:
         """Leave the postings in the file in which they were just stored."""

@@ -28,7 +28,7 @@ MAX_HASHED_BYTES = 40
 """Bytes of a token that are hashed; a digest stands for a longer one."""
 
 _ASCII_WORD = re.compile("[a-z0-9]+")
-_UNUSUAL = re.compile("[+#*]")
+_UNUSUAL_SIGN = re.compile("[+#*]")
 _EMPHASIS = re.compile(r"(?<=\w)\*+(?=\w)")
 _SUFFIX = re.compile(r"[+#]+$")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -114,7 +114,7 @@ def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]
     found: list[list[str]] = []
     for piece in pieces:
         # Most pieces are one English word with a punctuation mark.
-        if piece.isascii() and not _UNUSUAL.search(piece):
+        if piece.isascii() and not _UNUSUAL_SIGN.search(piece):
             tokens = [piece.lower()] if piece.isalnum() else _ASCII_WORD.findall(piece.lower())
         else:
             whole = _EMPHASIS.sub("", piece)

@@ -71,7 +71,7 @@ async def _passage_texts(opened: OpenIndex, due: Sequence[DueNote]) -> dict[byte
 
 log = logging.getLogger(__name__)
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+_UNSAFE_CHAR = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class ModelVectors(Struct):
@@ -83,7 +83,7 @@ class ModelVectors(Struct):
 
 
 def table_name(key: str) -> str:
-    return VECTORS + _UNSAFE.sub("_", key)
+    return VECTORS + _UNSAFE_CHAR.sub("_", key)
 
 
 async def load_model_vectors(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVectors:

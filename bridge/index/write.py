@@ -20,7 +20,7 @@ from bridge.index.digests import TextDigests
 from bridge.index.documents import IndexDocument, NoteSegments, index_documents, list_words, number_segments
 from bridge.index.folder import disk_errors
 from bridge.index.names import NamesBySide
-from bridge.index.note import NOTHING, IndexedNote
+from bridge.index.note import NO_PROPERTIES, IndexedNote
 from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote, add_segments, passage_version, whole_text
@@ -124,7 +124,7 @@ def carry_over(known: IndexedNote, before: bytes, after: bytes, stat: Stat) -> C
     note = replace(
         known,
         tags=tags,
-        properties=now.properties or NOTHING,
+        properties=now.properties or NO_PROPERTIES,
         digest=digest_of(after),
         mtime_ns=stat.mtime_ns,
         size=stat.size,

@@ -81,7 +81,7 @@ def _piece_kind(text: str, part: Part) -> PieceKind | None:
 
 
 _ID: Final = re.compile(r"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
-_BEFORE: Final = frozenset(" \t\n>")
+_CHARS_BEFORE_ID: Final = frozenset(" \t\n>")
 LONE_BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+")
 
 
@@ -91,7 +91,7 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
     following = 0
     for found in _ID.finditer(text, start, structure.end):
         offset = found.start()
-        if (offset and text[offset - 1] not in _BEFORE) or structure.covers(offset):
+        if (offset and text[offset - 1] not in _CHARS_BEFORE_ID) or structure.covers(offset):
             continue
         while following < len(parts) and parts[following].start <= offset:
             around.append(following)
@@ -121,7 +121,7 @@ _LINE: Final = re.compile(
     rf"^[ \t>]*(?:(?:[-*+]|[0-9]{{1,9}}[.)])[ \t]+(?:\[.\][ \t]+)?)?([*_~=]{{0,3}}{_KEY})::(?!:)([^\r\n]*)",
     re.MULTILINE,
 )
-_BRACKETED: Final = re.compile(
+_BRACKETED_FIELD: Final = re.compile(
     rf"\[({_KEY})::([^\[\]\r\n]*(?:\[\[{inside_wiki()}*\]\][^\[\]\r\n]*)*)\]|\(({_KEY})::([^()\r\n]*)\)"
 )
 _MARKS: Final = "*_~= \t"
@@ -131,7 +131,7 @@ def read_fields(text: str, start: int, structure: Structure, lines: LineIndex) -
     if text.find("::", start) < 0:
         return []
     found = [(match.start(1), match[1], match[2]) for match in _LINE.finditer(text, start, structure.end)]
-    for match in _BRACKETED.finditer(text, start, structure.end):
+    for match in _BRACKETED_FIELD.finditer(text, start, structure.end):
         key, value = (match[1], match[2]) if match[1] is not None else (match[3], match[4])
         found.append((match.start(), key, value))
     return [

@@ -193,7 +193,7 @@ _PASSWORD_ERROR: Final = 4
 _PDFIUM: Final = Lock()
 """PDFium may be called by one thread at a time."""
 # PDFium writes a word hyphenated at the end of a line with one of these in place of the hyphen.
-_DIVIDED: Final = re.compile("[\ufffe\x02]\\s*")
+_HYPHENATION: Final = re.compile("[\ufffe\x02]\\s*")
 _STREAM: Final = re.compile(rb"\bstream\r?\n")
 _PACKED_AT_MOST: Final = 1_032
 """The best compression ratio that PDF streams can reach."""
@@ -202,7 +202,7 @@ _UNPACKED_AT_ONCE: Final = 2**20
 _Pages = tuple[list[tuple[int, str]], tuple[str, ...]]
 _page_cache: OrderedDict[tuple[Digest, int, int], _Pages] = OrderedDict()
 _NEWLINE: Final = re.compile(r"\r\n?")
-_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_UNREADABLE_CHAR: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
 def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: int = MAX_CHARACTERS) -> Note:
@@ -322,7 +322,7 @@ def _page_text(document: Any, index: int) -> str:
 
 
 def _clean(text: str) -> str:
-    return _UNREADABLE.sub("", _NEWLINE.sub("\n", _DIVIDED.sub("", text))).strip()
+    return _UNREADABLE_CHAR.sub("", _NEWLINE.sub("\n", _HYPHENATION.sub("", text))).strip()
 
 
 def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> Note:

@@ -127,7 +127,7 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|//")
 UNESCAPED_BAR: Final = re.compile(r"(?<!\\)\|")
 """Separates the cells of a table, and the parts of a link in one."""
 ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
+POINTED_TARGET: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
 
 
 def read_links(text: str, start: int, structure: Structure, lines: LineIndex) -> list[Link]:
@@ -196,7 +196,7 @@ def _markdown_link(text: str, link: MarkdownLink, lines: LineIndex) -> Link | No
 
 def _destination(inner: str) -> str:
     inner = inner.strip(" \t\r\n")
-    raw = pointed[1] if (pointed := POINTED.match(inner)) else re.split(r"[ \t\r\n]", inner, maxsplit=1)[0]
+    raw = pointed[1] if (pointed := POINTED_TARGET.match(inner)) else re.split(r"[ \t\r\n]", inner, maxsplit=1)[0]
     return unescape(ESCAPE.sub(r"\1", raw))
 
 
@@ -210,7 +210,7 @@ def _is_escaped(text: str, offset: int) -> bool:
 Syntax = Literal["wiki", "markdown", "path"]
 """How a link is written: `[[file#place|words]]`, `[words](file#place)`, or only the path of a file."""
 
-_BARE: Final = re.compile(r"[^ \t\r\n]*")
+_BARE_TARGET: Final = re.compile(r"[^ \t\r\n]*")
 
 
 class Parts(Record):
@@ -245,9 +245,9 @@ def destination_parts(text: str, start: int, end: int) -> Parts:
     """Locate the parts of a Markdown destination between two offsets, with or without a title after it."""
     while start < end and text[start] in " \t\r\n":
         start += 1
-    if pointed := POINTED.match(text, start, end):
+    if pointed := POINTED_TARGET.match(text, start, end):
         return _target(text, *pointed.span(1))
-    bare = _BARE.match(text, start, end)
+    bare = _BARE_TARGET.match(text, start, end)
     return _target(text, start, bare.end() if bare else end)
 
 
@@ -264,7 +264,7 @@ def _strip(text: str, start: int, end: int) -> Span:
 
 
 _NOT_IN_WIKI: Final = re.compile(r"[|#^\\\r\n]|%%")
-_PAIRED: Final = re.compile(rf"{inside_wiki()}*")
+_PAIRED_BRACKETS: Final = re.compile(rf"{inside_wiki()}*")
 
 NOT_IN_PLACE: Final = re.compile(r"(?:[:#|^\\\r\n\s]|%%|\[\[|\]\])+")
 """Characters not allowed in the heading part of any link."""
@@ -287,7 +287,7 @@ def find_flaw(name: str) -> str | None:
 
 
 def find_lone_bracket(text: str) -> str | None:
-    paired = _PAIRED.match(text)
+    paired = _PAIRED_BRACKETS.match(text)
     return text[paired.end() if paired else 0 :][:1] or None
 
 

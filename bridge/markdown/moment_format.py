@@ -12,7 +12,7 @@ _TOKEN: Final = re.compile(
     r"\[[^\[]*\]|\\?(?:[Hh]mm(?:ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[ow]?|W[oW]?|Qo?|N{1,5}|YYYYYY|YYYYY|YYYY|YY"
     r"|y{2,4}|yo?|gg(?:ggg?)?|GG(?:GGG?)?|e|E|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|LTS|LT|LL?L?L?|l{1,4}|.)"
 )
-_LONG: Final = {
+_LONG_FORMATS: Final = {
     "LTS": "h:mm:ss A",
     "LT": "h:mm A",
     "L": "MM/DD/YYYY",
@@ -30,7 +30,7 @@ _MONTHS: Final = (
 )
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 # Names of eras and of time zones are unknown here; they are rejected, not guessed.
-_REFUSED: Final = re.compile(r"N+|z+")
+_REFUSED_TOKEN: Final = re.compile(r"N+|z+")
 
 
 def format_moment(pattern: str, when: datetime) -> str:
@@ -41,9 +41,9 @@ def format_moment(pattern: str, when: datetime) -> str:
 def _format_token(token: str, when: datetime) -> str:
     if token.startswith("[") and len(token) > 1:
         return token[1:-1]
-    if token in _LONG:
-        return format_moment(_LONG[token], when)
-    if _REFUSED.fullmatch(token):
+    if token in _LONG_FORMATS:
+        return format_moment(_LONG_FORMATS[token], when)
+    if _REFUSED_TOKEN.fullmatch(token):
         raise InvalidArguments(
             f"The date format has `{token}`, which is not supported.",
             hint="Change the format in Obsidian's settings; put words into brackets: `[Journal] YYYY-MM-DD`.",
@@ -150,7 +150,7 @@ _TOKENS: Final[dict[str, Callable[[datetime], str]]] = {
 
 
 _FIELD: Final = re.compile(r"\{\{[ \t]*(title|date|time)[ \t]*(?::([^{}\r\n]*))?\}\}", re.IGNORECASE)
-_LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
+_OTHER_FIELD: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
 
 
 class FilledTemplate(Record):
@@ -172,7 +172,7 @@ def fill_template(
     warnings = []
     if "<%" in text:
         warnings.append("The template has commands of Templater (`<% … %>`); they are not executed and stay.")
-    others = dict.fromkeys(found for found in _LEFT.findall(text) if not _FIELD.fullmatch(found))
+    others = dict.fromkeys(found for found in _OTHER_FIELD.findall(text) if not _FIELD.fullmatch(found))
     if others:
         shown = ", ".join(f"`{each[:40]}`" for each in list(others)[:5])
         warnings.append(f"The template has fields that are not Obsidian's own; they stay: {shown}.")

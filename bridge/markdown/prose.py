@@ -16,7 +16,7 @@ MAX_LINE_CHARS: Final = 10_000
 
 _NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
 # Every repetition is bounded or ends at a character outside it, because a note may be one line of a megabyte.
-_ELSEWHERE: Final = re.compile(
+_OUTER_LINK: Final = re.compile(
     r"""
       https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses
     | \[\^[^\[\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
@@ -46,7 +46,7 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
     links = ((link.start, link.end) for link in structure.links)
     end = min(structure.end, len(shown))
     wiki = (found.span() for found in WIKI.finditer(text, note.body, end))
-    elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body, end))
+    elsewhere = (found.span() for found in _OUTER_LINK.finditer(text, note.body, end))
     html = html_comments(text, note.body, end)
     front = ((0, note.body),) if note.body else ()
     unread = ((end, len(text)),) if end < len(text) else ()
@@ -91,7 +91,7 @@ def has_asides(text: str) -> bool:
 
 _FOOTNOTE: Final = re.compile(r"\[(\^[^\]\s]+)\]:")
 _LABEL: Final = re.compile(r"[ ]{0,3}\[([^\[\]\r\n]+)\]:")
-_USED: Final = re.compile(r"\[([^\[\]\r\n]+)\]")
+_USED_LABEL: Final = re.compile(r"\[([^\[\]\r\n]+)\]")
 _END_OF_LINE: Final = re.compile(r"\r\n?|\n|\Z")
 
 
@@ -131,7 +131,7 @@ def labels_needed(prose: str, text: str, definitions: Sequence[ReferenceDefiniti
 
 
 def _labels_in(text: str) -> set[str]:
-    return {" ".join(label.casefold().split()) for label in _USED.findall(text)}
+    return {" ".join(label.casefold().split()) for label in _USED_LABEL.findall(text)}
 
 
 def _whole_lines(text: str, span: Span) -> Span:

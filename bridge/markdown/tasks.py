@@ -199,8 +199,8 @@ _TYPES: Final[dict[str, StatusType]] = {
     "DONE": "done",
     "CANCELLED": "cancelled",
 }
-CLOSED: Final = frozenset[StatusType]({"done", "cancelled"})
-FORWARDED: Final = ">"
+CLOSED_TYPES: Final = frozenset[StatusType]({"done", "cancelled"})
+FORWARD_SIGN: Final = ">"
 """The character of a task that stands in another note now, unless the user defined it as something else."""
 
 
@@ -230,13 +230,13 @@ class TaskSettings(Record):
 
     def is_open(self, status: str) -> bool:
         """Return whether a box says that something is to be done here: `[>]` says that it is to be done elsewhere."""
-        return self.meaning(status) not in CLOSED and (status != FORWARDED or status in self.statuses)
+        return self.meaning(status) not in CLOSED_TYPES and (status != FORWARD_SIGN or status in self.statuses)
 
     def next_status(self, status: str) -> str:
         own = self.statuses.get(status)
         if own and len(own.next) == 1:
             return own.next
-        return " " if self.meaning(status) in CLOSED else "x"
+        return " " if self.meaning(status) in CLOSED_TYPES else "x"
 
 
 def read_task_settings(facts: Mapping[str, Any]) -> TaskSettings:

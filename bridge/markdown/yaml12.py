@@ -34,7 +34,7 @@ _WORDS: Final[dict[str, bool | None]] = {
 }
 _NUMBER_START: Final = frozenset("0123456789+-.")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}")
-_BASED: Final = re.compile(r"0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15}")
+_BASED_INTEGER: Final = re.compile(r"0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15}")
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _RESOLVED_TAGS: Final = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 
@@ -59,7 +59,7 @@ def resolve_scalar(text: str) -> Value:
         return text
     if _INTEGER.fullmatch(text):
         return int(text)
-    if _BASED.fullmatch(text):
+    if _BASED_INTEGER.fullmatch(text):
         return int(text, 0)
     if _FLOAT.fullmatch(text):
         number = float(text)

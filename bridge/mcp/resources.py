@@ -130,7 +130,7 @@ ADDRESS: Final = "ui://vaultside/"
 RESULT: Final = "vaultside/result"
 """Where a page finds the result as JSON: beside the text, as programs give a model structured content in its place."""
 
-HERE: Final = Path(__file__).parent
+FOLDER: Final = Path(__file__).parent
 
 
 def find_app(context: Context, who: Caller, operation: Operation) -> App | None:
@@ -167,8 +167,8 @@ def read_page(uri: str) -> types.ReadResourceResult | None:
 @cache
 def build_page(app: App) -> str:
     """Build a page from one file: programs show it without an address from which it could load others."""
-    style = (HERE / "app.css").read_text(encoding="utf-8")
-    script = (HERE / "app.js").read_text(encoding="utf-8") + app.script.read_text(encoding="utf-8")
+    style = (FOLDER / "app.css").read_text(encoding="utf-8")
+    script = (FOLDER / "app.js").read_text(encoding="utf-8") + app.script.read_text(encoding="utf-8")
     # Only this script and these styles: should a note's text ever become markup, it does nothing.
     policy = (
         f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; "

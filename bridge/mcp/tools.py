@@ -183,7 +183,7 @@ SAID_IN_WORDS: Mapping[str, Sequence[str]] = {"hand_over": ("Claim", "properties
 REPEATED_SCHEMAS: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
 """Where a schema repeats that of another listed tool: a change set's edits of a note are those of `edit_note`."""
 
-EMPTY: tuple[Any, ...] = (None, False, 0, "", [], (), {})
+EMPTY_VALUES: tuple[Any, ...] = (None, False, 0, "", [], (), {})
 
 
 def input_schema(
@@ -274,7 +274,7 @@ def simplify(part: Any) -> Any:
     schema = {
         name: simplify(value)
         for name, value in part.items()
-        if name not in DROPPED_KEYWORDS and not (name in {"default", "required"} and value in EMPTY)
+        if name not in DROPPED_KEYWORDS and not (name in {"default", "required"} and value in EMPTY_VALUES)
     }
     if first := schema.pop("prefixItems", None):
         schema["items"] = first[0]

@@ -127,7 +127,7 @@ BATCH_TOKENS = 256
 _CANDIDATES = 40
 _REPEAT_WINDOW, _REPEAT_PENALTY = 64, 1.1
 _TOP_P, _MIN_P = 0.95, 0.05
-_SPECIAL = c.LLAMA_TOKEN_ATTR_CONTROL | c.LLAMA_TOKEN_ATTR_UNKNOWN | c.LLAMA_TOKEN_ATTR_USER_DEFINED
+_SPECIAL_TOKENS = c.LLAMA_TOKEN_ATTR_CONTROL | c.LLAMA_TOKEN_ATTR_UNKNOWN | c.LLAMA_TOKEN_ATTR_USER_DEFINED
 _ABORT_CODE = 2
 _BYTES_PER_VALUE = 2
 _WORKING_BYTES = 150 << 20
@@ -261,7 +261,7 @@ class ChatModel:
         found = self._tokenize(text, special=False)
         # Tokens that a model's maker defined are recognised in any text: such a text is split inside them.
         for token in found:
-            if c.llama_vocab_get_attr(self._vocab, token) & _SPECIAL:
+            if c.llama_vocab_get_attr(self._vocab, token) & _SPECIAL_TOKENS:
                 name = self.text_of(token)
                 at = text.find(name)
                 if at >= 0 and len(name) > 1 and not name.isspace():

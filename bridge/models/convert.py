@@ -15,10 +15,10 @@ from bridge.models.worker_process import PIECES
 if TYPE_CHECKING:
     from gguf.utility import LocalTensor
 
-_UNUSED = ("pooler", "embeddings.position_ids", "head.", "decoder.", "classifier.")
+_UNUSED_TENSORS = ("pooler", "embeddings.position_ids", "head.", "decoder.", "classifier.")
 """Tensors that embedding does without, such as those that predict words or classes."""
 
-_PLAIN = ("token_types", "position_embd")
+_PLAIN_TENSORS = ("token_types", "position_embd")
 """Tables that llama.cpp reads only as plain floats."""
 
 _CONTROL = ("[PAD]", "[CLS]", "[SEP]", "[MASK]")
@@ -143,14 +143,14 @@ def _add_tensors(writer: Any, architecture: Any, tensors: "Mapping[str, LocalTen
     names = gguf.get_tensor_name_map(architecture, layers)
     kind = gguf.GGMLQuantizationType.Q8_0
     for key, tensor in sorted(tensors.items()):
-        if key.startswith(_UNUSED):
+        if key.startswith(_UNUSED_TENSORS):
             continue
         name = names.get_name(key, try_suffixes=(".weight", ".bias"))
         if name is None:
             raise ValueError(f"the tensor {key} is not known")
         stored = gguf.GGMLQuantizationType[tensor.dtype]
         values = gguf.quants.dequantize(tensor.mmap_bytes(), stored).reshape(tensor.shape)
-        if values.ndim == 1 or name.startswith(_PLAIN):
+        if values.ndim == 1 or name.startswith(_PLAIN_TENSORS):
             writer.add_tensor(name, values)
         else:
             writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)

@@ -95,7 +95,7 @@ _TRIES = 5
 _SILENCE_S = 30
 _MAX_REDIRECTS = 10
 _BLOCK_BYTES = 1 << 18
-_AGAIN = "Run it again: it goes on where it stopped."
+_HINT = "Run it again: it goes on where it stopped."
 _BY_HAND = "Fetch the file with a browser and give it to `vaultside models use FILE.gguf`."
 
 
@@ -129,7 +129,7 @@ async def _receive_all(spec: ModelSpec, part: PartialFile, progress: Progress, p
                 best = max(best, part.size())
                 if failures >= _TRIES:
                     reason = str(error) or type(error).__name__
-                    raise ModelUnusable(f"Fetching {spec.id} failed {_TRIES} times: {reason}.", hint=_AGAIN) from None
+                    raise ModelUnusable(f"Fetching {spec.id} failed {_TRIES} times: {reason}.", hint=_HINT) from None
             await pause(2.0 ** (failures - 1))
 
 

@@ -38,14 +38,14 @@ STREAM_HEADERS = {"Content-Type": f"{EVENT_STREAM}; charset=utf-8", "X-Accel-Buf
 HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment shows each end that the other is still there."""
 
-CLOSING = web.AppKey("CLOSING", asyncio.Event)
+CLOSING_EVENT = web.AppKey("CLOSING", asyncio.Event)
 """Set when the server shuts down, so that open streams end."""
 
 
 async def stream_events(request: web.Request, events: Events) -> web.StreamResponse:
     """Send missed events, then each new one, until either side disconnects."""
     response = web.StreamResponse(headers=STREAM_HEADERS)
-    closing = request.app[CLOSING]
+    closing = request.app[CLOSING_EVENT]
     with events.subscribe() as queue, contextlib.suppress(ConnectionError):
         missed = events.since(last_event_id(request)) if "Last-Event-ID" in request.headers else []
         await response.prepare(request)
@@ -81,7 +81,7 @@ def encode_event(message: SentEvent) -> bytes:
     return b"id: %d\n" % message.id + encode_part(message.event.kind, data)
 
 
-DONE, ERROR = "done", "error"
+DONE_KIND, ERROR_KIND = "done", "error"
 """The kinds of the last event: the result as without a stream, or the error."""
 
 
@@ -115,9 +115,9 @@ async def stream_call(
 
 async def _last_part(running: asyncio.Task[bytes]) -> bytes:
     try:
-        return encode_part(DONE, await running)
+        return encode_part(DONE_KIND, await running)
     except BridgeError as error:
-        return encode_part(ERROR, encode(error.wire()))
+        return encode_part(ERROR_KIND, encode(error.wire()))
 
 
 def encode_part(kind: str, data: bytes) -> bytes:
@@ -133,7 +133,7 @@ PAIRING = web.AppKey("PAIRING", Pairing)
 LIMITS = web.AppKey("LIMITS", RateLimits)
 HALF_OPEN = web.AppKey("HALF_OPEN", HalfOpenConnections)
 
-APPLIES = "applies"
+APPLIES_FIELD = "applies"
 """The parameter that names the vault whose changes the reader of a stream applies."""
 
 PAIRED_SCOPES: tuple[Scope, ...] = ("read", "write")
@@ -230,7 +230,7 @@ async def events(request: web.Request) -> web.StreamResponse:
     """Stream events; with `applies`, the reader applies changes of a vault while the stream is open."""
     bridge, principal = request.app[BRIDGE], request[PRINCIPAL]
     principal.require("read")
-    vault = request.query.get(APPLIES)
+    vault = request.query.get(APPLIES_FIELD)
     present = editor_session(Call(bridge, principal, vault)) if vault is not None else contextlib.nullcontext()
     with present:
         return await stream_events(request, bridge.events)

@@ -29,7 +29,7 @@ from bridge.server import runtime_file
 from bridge.server.asgi import SHUTDOWN_S, Mount, mount_all
 from bridge.server.auth import BODY_LIMIT, Authenticator
 from bridge.server.connections import IDLE_TIMER, Connections, Handler, RateLimits, shut_down_when_idle
-from bridge.server.routes import BRIDGE, CLOSING, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
+from bridge.server.routes import BRIDGE, CLOSING_EVENT, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
 from bridge.server.runtime_file import Runtime
 
 QUIET_S: Final = 60.0
@@ -160,7 +160,7 @@ def build_application(
     app[BRIDGE] = bridge
     app[TOKENS], app[PAIRING], app[LIMITS] = tokens, bridge.pairing, limits
     app[HALF_OPEN] = door.half_open
-    app[CLOSING], app[IDLE_TIMER] = asyncio.Event(), door.presence
+    app[CLOSING_EVENT], app[IDLE_TIMER] = asyncio.Event(), door.presence
     app.add_routes(ROUTES)
     app.on_response_prepare.append(harden)
     app.cleanup_ctx.append(door.watch_tokens)
@@ -179,7 +179,7 @@ async def harden(request: web.Request, response: web.StreamResponse) -> None:
 
 
 async def close_streams(app: web.Application) -> None:
-    app[CLOSING].set()
+    app[CLOSING_EVENT].set()
 
 
 IDLE_S = 75.0

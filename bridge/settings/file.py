@@ -21,7 +21,7 @@ from bridge.text.closest import find_closest
 HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 """A line that begins a section."""
 
-FORMER = (
+FORMER_NAMES = (
     (r"^(\s*\[?\s*)gardener(?=\s*[.\]])", r"\1tidy"),
     (r"^(\s*(?:tidy\s*\.\s*)?)garden_every_days(?=\s*=)", r"\1plan_every_days"),
     (r"^\s*(?:tidy\s*\.\s*)?plans_keep_days\s*=.*\n?", ""),
@@ -65,7 +65,7 @@ def read_text(path: Path) -> str:
 
 def rename_former(text: str) -> str:
     """Return the text of a settings file with the names of earlier versions as they are now."""
-    for former, name in FORMER:
+    for former, name in FORMER_NAMES:
         text = re.sub(former, name, text, flags=re.MULTILINE)
     return text
 

@@ -68,7 +68,7 @@ MAX_SUMS = 200
 MARKER = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:\[.\]\s+)?")
 """Marks of a list item, a task or a heading, which the bridge may add to a text."""
 
-BETWEEN = "\0"
+PATH_SEPARATOR = "\0"
 """Separates the paths of a call, as the one character that no path contains."""
 
 NAMES = CallRecord.__struct_fields__
@@ -138,7 +138,7 @@ class CallLog:
             " ORDER BY id DESC LIMIT ?"
         )
         return [
-            NoteRead(at, f"{client}{BETWEEN}{session}", read)
+            NoteRead(at, f"{client}{PATH_SEPARATOR}{session}", read)
             for at, client, session, paths in self._database.rows(query, since, most)
             for read in decode_paths(paths)[:1]
         ]
@@ -231,11 +231,11 @@ def move(begin: Begin, moved: Moved) -> None:
 
 def encode_paths(paths: Iterable[VaultPath]) -> str:
     """Encode paths for storage; SQLite does not accept invalid Unicode."""
-    return BETWEEN.join(paths).encode("utf-8", "replace").decode("utf-8")
+    return PATH_SEPARATOR.join(paths).encode("utf-8", "replace").decode("utf-8")
 
 
 def decode_paths(text: str) -> list[VaultPath]:
-    return [VaultPath(path) for path in text.split(BETWEEN) if path]
+    return [VaultPath(path) for path in text.split(PATH_SEPARATOR) if path]
 
 
 # Calls never change, so the first intact copy is right.

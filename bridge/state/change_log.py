@@ -28,11 +28,11 @@ CHECKSUM_LENGTH = 16
 TABLES = {"change": "id", "step": "change"}
 """Each table with the column of the change's id."""
 
-WATCH = """
+WATCH_TRIGGER = """
     CREATE TEMP TRIGGER {0}_{2} AFTER {2} ON main.{0} BEGIN INSERT OR IGNORE INTO touched VALUES ({3}.{1}); END;
 """
-WATCHED = "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE touched (change TEXT PRIMARY KEY);" + "".join(
-    WATCH.format(table, column, event, row)
+WATCH_TABLE = "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE touched (change TEXT PRIMARY KEY);" + "".join(
+    WATCH_TRIGGER.format(table, column, event, row)
     for table, column in TABLES.items()
     for event, row in (("insert", "new"), ("update", "new"), ("delete", "old"))
 )
@@ -45,7 +45,7 @@ class ChangeLog:
         self._overflow = overflow
         self._connection = connection
         self._path = log_path(state)
-        connection.executescript(WATCHED)
+        connection.executescript(WATCH_TABLE)
 
     def take_touched(self) -> list[bytes]:
         """Return the lines of changes written since the last call; to be called within the transaction."""

@@ -15,7 +15,7 @@ from bridge.private_files import write_error
 from bridge.state.change_log import ChangeLog
 from bridge.state.tables import Subject
 
-FAILING = (sqlite3.Error, MemoryError, UnicodeDecodeError)
+READ_FAILURES = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """Raised by reads of a damaged file: a damaged length may ask for too much memory, or a name may not be UTF-8."""
 
 
@@ -181,7 +181,7 @@ def open_database(path: Path, subjects: Sequence[Subject], *, new: bool) -> sqli
             raise DamagedDatabase("it is empty")
         check(connection)
         migrate(connection, subjects)
-    except (*FAILING, OSError) as error:
+    except (*READ_FAILURES, OSError) as error:
         connection.close()
         raise classify_error(path, error) from None
     except (DamagedDatabase, NewerDatabase):
@@ -231,7 +231,7 @@ def is_sound(path: Path) -> bool:
     try:
         with contextlib.closing(connect(path)) as connection:
             check(connection)
-    except (BridgeError, DamagedDatabase, *FAILING):
+    except (BridgeError, DamagedDatabase, *READ_FAILURES):
         return False
     return True
 

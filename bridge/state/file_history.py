@@ -22,7 +22,7 @@ from bridge.vault.plan import Step
 Moment = tuple[str, int]
 """When a step was made: the time of its change, as an id, and its number in it."""
 
-MADE = "coalesce(made, id)"
+ORDER_KEY = "coalesce(made, id)"
 GRAVE: Final = "\x1f"
 """In the paths of files inside a removed folder, separates the folder's name from the change that removed it."""
 WERE_MADE = "state IN ('applied', 'undone')"
@@ -114,7 +114,7 @@ def restore(
         return
     path, said = back
     kinds, content = ("('put', 'make_folder')", "after") if again else ("('remove', 'remove_folder')", "before")
-    order = f"{content} IS ? DESC, {MADE} DESC, number DESC"
+    order = f"{content} IS ? DESC, {ORDER_KEY} DESC, number DESC"
     query = f"SELECT now, gone FROM step JOIN change ON id = {{}} WHERE {{}} IN ({{}}) ORDER BY {order}"  # noqa: S608
 
     def found(by: str, ids: Collection[str], clause: str, *values: str) -> list[tuple[str, str]]:
@@ -183,7 +183,7 @@ class FileHistory:
         """Return the newest changes of a file, the oldest first."""
         query = (
             f"SELECT {COLUMNS} FROM change WHERE {WERE_MADE} AND id IN"  # noqa: S608
-            f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {MADE} DESC LIMIT ?"
+            f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {ORDER_KEY} DESC LIMIT ?"
         )
         return self._database.read(
             lambda connection: build_changes(connection, connection.execute(query, (path, gone, limit)).fetchall())
@@ -193,17 +193,17 @@ class FileHistory:
         """Return whether a file has no later change than a moment; other arguments as for `past`."""
         query = (
             "SELECT 1 FROM step JOIN change ON id = change"  # noqa: S608
-            f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {MADE} > ? LIMIT 1"
+            f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {ORDER_KEY} > ? LIMIT 1"
         )
         return not self._database.rows(query, path, gone, made)
 
     def folder_events(self, since: str) -> list[FolderEvent]:
         """Return the folder events since a change was made, including its own steps, the oldest first."""
         query = (
-            f"SELECT id, {MADE}, number, facts, kind, path, target, before, after"  # noqa: S608
+            f"SELECT id, {ORDER_KEY}, number, facts, kind, path, target, before, after"  # noqa: S608
             " FROM step JOIN change ON id = change"
             " WHERE (kind = 'move' AND before IS NULL OR kind IN ('make_folder', 'remove_folder'))"
-            f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number"
+            f" AND NOT pending AND {WERE_MADE} AND {ORDER_KEY} >= ? ORDER BY {ORDER_KEY}, number"
         )
         rows = self._database.rows(query, since)
         facts_of = {id_: read_facts(facts) for id_, _, _, facts, *_ in rows}
@@ -226,9 +226,9 @@ class FileHistory:
 
 def _departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Moment, VaultPath]]:
     rows = connection.execute(
-        f"SELECT id, {MADE}, number, path, facts FROM step JOIN change ON id = change"  # noqa: S608
-        f" WHERE kind IN ('move', 'remove') AND NOT pending AND state = 'applied' AND {MADE} > ?"
-        f" ORDER BY {MADE}, number",
+        f"SELECT id, {ORDER_KEY}, number, path, facts FROM step JOIN change ON id = change"  # noqa: S608
+        f" WHERE kind IN ('move', 'remove') AND NOT pending AND state = 'applied' AND {ORDER_KEY} > ?"
+        f" ORDER BY {ORDER_KEY}, number",
         (after,),
     )
     found = [(id_, (made, number), VaultPath(path), read_facts(facts)) for id_, made, number, path, facts in rows]

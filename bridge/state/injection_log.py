@@ -28,7 +28,7 @@ INJECTIONS: Final = Subject(
     ),
 )
 
-_BETWEEN: Final = "\n"
+_SEPARATOR: Final = "\n"
 """Separates the reasons."""
 
 
@@ -69,7 +69,7 @@ class InjectionLog:
             " VALUES (?, ?, ?, ?, ?, 1, ?, 0) ON CONFLICT (session, path) DO UPDATE SET tool = excluded.tool,"
             " why = excluded.why, tokens = excluded.tokens, times = times + 1, time = excluded.time"
         )
-        rows = [(session, note.path, tool, _BETWEEN.join(note.why), note.tokens, moment) for note in notes]
+        rows = [(session, note.path, tool, _SEPARATOR.join(note.why), note.tokens, moment) for note in notes]
         if rows:
             self._database.write(statement, *rows)
 
@@ -92,7 +92,7 @@ class InjectionLog:
         rows = [row for session in sessions for row in self._database.rows(query, session)]
         return [
             Injection(
-                of, VaultPath(path), tool, tuple(filter(None, why.split(_BETWEEN))), tokens, times, time, bool(no)
+                of, VaultPath(path), tool, tuple(filter(None, why.split(_SEPARATOR))), tokens, times, time, bool(no)
             )
             for of, path, tool, why, tokens, times, time, no in rows
         ]

@@ -92,16 +92,16 @@ SESSIONS = Subject(
 
 COLUMNS = ", ".join(SessionRecord.__struct_fields__)
 
-LATEST = "coalesce((SELECT max(call.time) FROM call WHERE call.session = session.id), seen)"
+LATEST_CALL = "coalesce((SELECT max(call.time) FROM call WHERE call.session = session.id), seen)"
 """When the last call of a session began."""
 
-CALLED = f"""
+ON_CALL = f"""
     INSERT INTO session (id, client, version, started, seen, state)
     VALUES (:id, :client, :version, :time, :time, 'active')
     ON CONFLICT (id) DO UPDATE SET seen = max(seen, excluded.seen), ended = NULL, state = 'active'
     WHERE excluded.seen >= seen + {SEEN_EVERY_S} OR excluded.seen > ended
 """  # noqa: S608 - a number
-ENDED = "UPDATE session SET seen = max(seen, :time), ended = :time, state = :state WHERE id = :id AND ended IS NULL"
+ON_END = "UPDATE session SET seen = max(seen, :time), ended = :time, state = :state WHERE id = :id AND ended IS NULL"
 
 
 class SessionLog:
@@ -121,9 +121,9 @@ class SessionLog:
         for event in events:
             row = {"id": event.id, "time": event.time, "state": event.state}
             if event.state == "active":
-                connection.execute(CALLED, row | {"client": event.client, "version": event.version})
+                connection.execute(ON_CALL, row | {"client": event.client, "version": event.version})
             else:
-                connection.execute(ENDED, row)
+                connection.execute(ON_END, row)
             self._touched.append(event.id)
 
     def take_touched(self) -> set[str]:
@@ -192,8 +192,8 @@ class SessionLog:
         self._database.write("DELETE FROM session WHERE ended < ?", (before,))
 
     def _end_all(self, state: SessionState, before: float | None = None) -> list[str]:
-        where = f"ended IS NULL AND (?2 IS NULL OR {LATEST} < ?2)"
-        ended = f"UPDATE session SET ended = {LATEST}, state = ?1 WHERE {where} RETURNING id"  # noqa: S608
+        where = f"ended IS NULL AND (?2 IS NULL OR {LATEST_CALL} < ?2)"
+        ended = f"UPDATE session SET ended = {LATEST_CALL}, state = ?1 WHERE {where} RETURNING id"  # noqa: S608
         with self._database.transaction() as connection:
             ids = [id_ for (id_,) in connection.execute(ended, (state, before)).fetchall()]
             self._touched.extend(ids)

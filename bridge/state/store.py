@@ -16,7 +16,7 @@ from bridge.private_files import modified_at, move_into_place
 from bridge.state.call_log import CALLS, DAY_S, KEPT_DAYS, CallLog
 from bridge.state.change_log import ChangeLog, log_path, replay
 from bridge.state.database import (
-    FAILING,
+    READ_FAILURES,
     DamagedDatabase,
     Database,
     NewerDatabase,
@@ -138,7 +138,7 @@ def merge_source(source: Path, target: sqlite3.Connection, subjects: Sequence[Su
 def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
     try:
         columns = columns_of(source, table)
-    except FAILING:
+    except READ_FAILURES:
         return []
     return [name for name in columns_of(target, table) if name in columns]
 
@@ -153,7 +153,7 @@ def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iter
         low, high = ranges.pop()
         try:
             yield from connection.execute(query, (low, high)).fetchall()
-        except FAILING:
+        except READ_FAILURES:
             tries -= 1
             middle = (low + high) // 2
             ranges += [(middle + 1, high), (low, middle)] if low < high else []
@@ -291,7 +291,7 @@ DEEP_SEARCH = Subject(
 )
 """Of a feature that was taken out."""
 
-OWN = (
+OWN_SUBJECTS = (
     COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, DECISIONS, GRAPH_DAYS, JOURNAL, DEEP_SEARCH,
 )  # fmt: skip
 
@@ -304,7 +304,7 @@ def install_subjects(added: Iterable[Subject]) -> None:
 
 
 def all_subjects() -> tuple[Subject, ...]:
-    return (*OWN, *_added)
+    return (*OWN_SUBJECTS, *_added)
 
 
 log = logging.getLogger(__name__)

@@ -438,7 +438,7 @@ def _run_of(kind: RowKind, text: str) -> tuple[Run, ...]:
     return (Run(kind, text),) if text else ()
 
 
-_NOTHING: Final = range(0)
+_EMPTY_RANGE: Final = range(0)
 
 
 class MergeConflict(Record):
@@ -538,6 +538,6 @@ def _groups(
 
 def _side_range(side: Sequence[DiffPiece], start: int, end: int) -> range:
     if not side:
-        return _NOTHING
+        return _EMPTY_RANGE
     first, last = side[0], side[-1]
     return range(first.after.start - (first.before.start - start), last.after.stop + end - last.before.stop)

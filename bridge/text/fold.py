@@ -12,13 +12,13 @@ _CLUSTER: Final = re.compile(
 )
 """A character with the marks that may combine with it."""
 
-_GROWING: Final = re.compile(
+_GROWING_CHAR: Final = re.compile(
     "[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1e9e\u1f50-\u1ffc\ufb00-\ufb17]"
 )
 """A character that case folding can expand to several, such as `ß`."""
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
-_OPTIONAL: Final = re.compile(
+_EXTRAS: Final = re.compile(
     f"[{ACCENTS}{JOINERS}{TONES}\u034f\u05f4\u0640\u093c\u0a3c\u0abc\u180b-\u180f\U0001f3fb-\U0001f3ff]|{HEBREW_QUOTE}"
 )
 """What can be left out of a word: accents, vowels of Arabic and Hebrew, dots of Hindi and Punjabi, what is not seen."""
@@ -29,7 +29,7 @@ _NASAL: Final = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[�
 _DIGITS: Final = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20\u1040\u17e0"
 """The zero of each script that has digits of its own."""
 
-_SAME: Final = str.maketrans(
+_EQUAL_LETTERS: Final = str.maketrans(
     # Letters that are no other one with a mark, as many keyboards and other tools write them.
     {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ı": "i", "ŀ": "l", "ł": "l", "œ": "oe", "ŧ": "t"}
     | dict.fromkeys("ىیې", "ي")
@@ -41,8 +41,8 @@ _SAME: Final = str.maketrans(
 )
 
 
-_WHOLE: Final = dict(zip(map(ord, "ำຳໜໝ"), "\ue001\ue002\ue003\ue004", strict=True))
-_WHOLE_AGAIN: Final = {ord(sign): chr(letter) for letter, sign in _WHOLE.items()}
+_SHIELD: Final = dict(zip(map(ord, "ำຳໜໝ"), "\ue001\ue002\ue003\ue004", strict=True))
+_UNSHIELD: Final = {ord(sign): chr(letter) for letter, sign in _SHIELD.items()}
 """Letters of Thai and Lao that would become two, so that a place in the word would be another one."""
 
 
@@ -61,7 +61,7 @@ class FoldedText:
         pieces: list[str] = []
         self._places = []
         at = 0
-        for found in (_GROWING if normal else _CLUSTER).finditer(text):
+        for found in (_GROWING_CHAR if normal else _CLUSTER).finditer(text):
             start, end = found.span()
             piece = fold_case(found[0])
             pieces += (text[at:start].casefold(), piece)
@@ -92,8 +92,8 @@ def fold_word(word: str) -> str:
 def _fold_letters(word: str) -> str:
     if word.isascii():
         return word.lower()
-    parts = _NASAL.sub("ं", _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_WHOLE))))
-    return unicodedata.normalize("NFC", parts.translate(_SAME)).translate(_WHOLE_AGAIN)
+    parts = _NASAL.sub("ं", _EXTRAS.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_SHIELD))))
+    return unicodedata.normalize("NFC", parts.translate(_EQUAL_LETTERS)).translate(_UNSHIELD)
 
 
 def fold_typed(text: str) -> str:

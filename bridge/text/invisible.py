@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from bridge.types import Span
 
-_JOINED = (
+_JOINED_CHARS = (
     "\u0600-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U0001193f"  # Arabic, Syriac, the scripts of India, Tibetan, Myanmar, Khmer, Mongolian
     "\u2190-\u2bff\U0001f000-\U0001faff\ufe0f"  # emoji
@@ -31,10 +31,10 @@ _RIGHT_TO_LEFT = re.compile("[\u0591-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-
 _FLAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in place) for place in ("gbeng", "gbsct", "gbwls"))
 _CONTROL = re.compile(f"[{_CONTROLS}]+")
 _MAYBE_UNSEEN = re.compile(f"[{_CONTROLS}{_ALWAYS_UNSEEN}{_MARKS}\u200c\u200d\ufe0e\ufe0f]")
-_UNSEEN = re.compile(
+_UNSEEN_CHAR = re.compile(
     f"(\U0001f3f4(?:{_FLAGS})\U000e007f)"  # the flags of England, Scotland and Wales
     f"|[{_ALWAYS_UNSEEN}]|[{_MARKS}](?=[{_MARKS}])"
-    f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
+    f"|(?<![{_JOINED_CHARS}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED_CHARS}])"
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
 )
 _HIDDEN_IN_JSON = (b"<!--", b"%%", b"\\u00", b"\\b", b"\x7f")
@@ -50,7 +50,7 @@ def may_hide(formed: bytes) -> bool:
 def visible_text(text: str) -> str:
     """Strip invisible characters and comments, including an HTML comment whose end was cut off."""
     if _MAYBE_UNSEEN.search(text):
-        text = _UNSEEN.sub(r"\1", _CONTROL.sub(" ", text))
+        text = _UNSEEN_CHAR.sub(r"\1", _CONTROL.sub(" ", text))
         if not _RIGHT_TO_LEFT.search(text):
             text = re.sub(f"[{_MARKS}]", "", text)
     if "<!--" in text:
@@ -79,7 +79,7 @@ def strip_comments(text: str) -> str:
 
 # What may contain `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
 # a hostile line takes linear time.
-_NEXT: Final = re.compile(
+_OPENER: Final = re.compile(
     r"""
       ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})
     | <!--[\s\S]*?(?:-->|\Z)
@@ -101,7 +101,7 @@ def find_comments(shadow: str) -> tuple[list[Span], list[Span]]:
     inlines: list[Span] = []
     position = shadow.find("%%")
     position = 0 if position >= 0 else len(shadow)
-    while found := _NEXT.search(shadow, position):
+    while found := _OPENER.search(shadow, position):
         start, position = found.span()
         if fence := found["fence"]:
             position = _fence_end(shadow, position, fence)

@@ -14,7 +14,7 @@ from bridge.text.words import RUN, TOKEN, character_pairs, is_mark
 from bridge.types import Span
 
 _ROOT_CHARS = 2
-_OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
+_CHARS_BEFORE = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
 """What precedes a LaTeX command; the folders of a path follow names and colons."""
 _MIN_PREFIX_CHARS = 3
 _SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<=\s)[.-](?=$)")
@@ -233,4 +233,4 @@ def _locate(words: Iterable[str], text: str) -> Iterable[tuple[int, str]]:
 
 
 def _is_command(text: str, at: int, word: str) -> bool:
-    return at > 0 and text[at - 1] == "\\" and word.islower() and text[at - 2 : at - 1] in _OPEN
+    return at > 0 and text[at - 1] == "\\" and word.islower() and text[at - 2 : at - 1] in _CHARS_BEFORE

@@ -83,7 +83,7 @@ _LAST_ABBREVIATIONS: Final = frozenset(
 _INTRODUCTIONS: Final = frozenset(("es", "ex", "ej", "eks", "bsp"))
 """Abbreviations of `for example` that are words, too, unless they begin something or have two parts."""
 
-_ORDERED: Final = re.compile(
+_ORDERED_NOUN: Final = re.compile(
     r"Jan(?:uar)?|Jän(?:ner)?|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Jun[ei]?|Jul[iy]?|Aug(?:ust)?|Sept?(?:ember)?"
     r"|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?|Jahr(?:hundert|tausend)(?:s|e|en)?"
 )
@@ -152,7 +152,7 @@ def _is_short(before: str, after: str) -> bool:
     if last.isdigit():
         # As in `1. e4 e5 2. Nf3`.
         goes_on = len(last) <= _MAX_ORDER_DIGITS and re.search(rf"(?<!\d){int(last) - 1}\.\s", above)
-        counts = begins or goes_on or after.isdigit() or _ORDERED.fullmatch(after)
+        counts = begins or goes_on or after.isdigit() or _ORDERED_NOUN.fullmatch(after)
         follows = above.split()[-1:] and above.split()[-1].casefold() in _ARTICLES and not is_function_word
         return len(last) <= _MAX_ORDER_DIGITS and bool(counts or follows)
     short = whole.rpartition(".")[2]
@@ -164,7 +164,7 @@ def _is_short(before: str, after: str) -> bool:
     if short in _ABBREVIATIONS or (short in _INTRODUCTIONS and introduces):
         return True
     if after.isdigit() and len(after) == _YEAR_DIGITS:
-        return _DAY.search(above) is not None or _ORDERED.fullmatch(last) is not None
+        return _DAY.search(above) is not None or _ORDERED_NOUN.fullmatch(last) is not None
     is_word = len(short) > _MAX_SHORTENED_LETTERS or (short in FUNCTION_WORDS and short != "no")
     return after[:1].isdigit() and short[-1:].isalpha() and not is_word
 
@@ -198,7 +198,7 @@ niet geen nooit zonder niets
 не нет ни никогда без
 """
 _NEGATIONS: Final = frozenset(map(fold_word, _NEGATION_WORDS.split()))
-_CONTRACTED: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
+_CONTRACTION: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
 _UNSPACED_NEGATION: Final = re.compile("[不没沒無无非未]|ない|ません|なかった")
 
 
@@ -238,4 +238,4 @@ def numbers_of(text: str) -> frozenset[str]:
 
 def negates(text: str) -> bool:
     words = {fold_word(word) for word in TOKEN.findall(text)}
-    return bool(not words.isdisjoint(_NEGATIONS) or _CONTRACTED.search(text) or _UNSPACED_NEGATION.search(text))
+    return bool(not words.isdisjoint(_NEGATIONS) or _CONTRACTION.search(text) or _UNSPACED_NEGATION.search(text))

@@ -84,7 +84,7 @@ _LANGUAGES_OF = {
     if len(word) > 1
 }
 _APOSTROPHE = re.compile("['’ʻʼ׳]|[+#]+$")
-_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+_ACCENTED_LETTER = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _SCRIPTS = {
     "russian": CYRILLIC,
@@ -141,7 +141,7 @@ def language_of(text: str) -> str | None:
     least = MIN_STOP_WORDS
     if counts[best] > counts[next_best]:
         # A short text has few of them, but of other languages fewer.
-        least = MIN_FOREIGN_WORDS - (_ACCENTED.search(sample) is not None)
+        least = MIN_FOREIGN_WORDS - (_ACCENTED_LETTER.search(sample) is not None)
     if counts[best] >= max(least, MIN_STOP_WORD_SHARE * words):
         return best
     is_english = counts[DEFAULT] > MAX_ENGLISH_SHARE * words or latin_share(sample) <= 0.5

@@ -23,9 +23,9 @@ DIGITS: Final = re.compile(r"\d+")
 
 _LETTERS: Final = f"[^\\W_{UNSPACED}{HANGUL}]+"
 # Each mention of these classes costs milliseconds at every start.
-_INNER: Final = f"{MARK}|[{JOINERS}{TONES}]|['’ʻʼ׳״](?={_LETTERS})|{HEBREW_QUOTE}"
-_SPACED: Final = f"{_LETTERS}(?:(?:{_INNER})(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
-SPACED_WORD: Final = re.compile(_SPACED)
+_INNER_MARK: Final = f"{MARK}|[{JOINERS}{TONES}]|['’ʻʼ׳״](?={_LETTERS})|{HEBREW_QUOTE}"
+_SPACED_FORM: Final = f"{_LETTERS}(?:(?:{_INNER_MARK})(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
+SPACED_WORD: Final = re.compile(_SPACED_FORM)
 """A word of a script with spaces, with its combining marks, joiners and apostrophes; also `C++` and `C#`."""
 
 RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}][{UNSPACED}{HANGUL}{JOINERS}]*")
@@ -37,7 +37,7 @@ _SYMBOL: Final = f"{_EMOJI}(?:[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_
 _LETTERS_AND_MARKS: Final = re.compile(f"[^\\W\\d_](?:[^\\W\\d_]|{MARK})*")
 
 # Most tokens are words; the three begin with different characters.
-TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}|{_SYMBOL}")
+TOKEN: Final = re.compile(f"{_SPACED_FORM}|{RUN.pattern}|{_SYMBOL}")
 """A word, a run of a script without spaces, or a symbol."""
 
 

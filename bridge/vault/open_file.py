@@ -17,8 +17,8 @@ from bridge.vault.paths import display_path, is_hidden, nfc
 STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 MAX_LINKS = 16
 JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003)
-FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-FILE = (
+FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+FILE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
@@ -38,7 +38,7 @@ class _LinkFound(Exception):
 
 def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = None) -> int:
     with follow_to_file(root, path, denies) as (name, folder, _):
-        return os.open(name, FILE, dir_fd=folder)
+        return os.open(name, FILE_FLAGS, dir_fd=folder)
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _walk_by_handle(root: Path, path: str) -> tuple[str, int, os.stat_result | N
             name = name_on_disk(here, part)
             passed.append(name)
             try:
-                inner = os.open(name, FOLDER, dir_fd=here)
+                inner = os.open(name, FOLDER_FLAGS, dir_fd=here)
             except OSError:
                 if stat.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
                     raise _LinkFound("/".join(passed), "/".join([*folders[number + 1 :], last])) from None

@@ -14,10 +14,10 @@ from bridge.types import VaultPath
 MAX_PATH_CHARS = 4096
 DRIVE = re.compile(r"[A-Za-z]:(?!\s)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-SUSPECT = re.compile("[\x00-\x1f\x7f\\\\:\ud800-\udfff]")
+SUSPECT_CHAR = re.compile("[\x00-\x1f\x7f\\\\:\ud800-\udfff]")
 """What every flaw of a path has in it, but for those that only matter on Windows."""
 
-INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+INVISIBLE_CHAR = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """HFS+ ignores most of these, so that `.git` with one of them in front is `.git`."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,9 +34,9 @@ def is_hidden(path: str) -> bool:
     """Return whether a part of a path begins with a dot, which hides it from Obsidian."""
     if path.startswith(".") or "/." in path:
         return True
-    if path.isascii() or INVISIBLE.search(path) is None:
+    if path.isascii() or INVISIBLE_CHAR.search(path) is None:
         return False
-    return any(INVISIBLE.sub("", part).startswith(".") for part in path.split("/"))
+    return any(INVISIBLE_CHAR.sub("", part).startswith(".") for part in path.split("/"))
 
 
 def at_or_below(places: Collection[str], paths: Iterable[VaultPath]) -> set[VaultPath]:
@@ -55,7 +55,7 @@ def parents(path: str) -> list[str]:
 
 def find_flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
     """Return why a relative path is invalid on some system that a vault may sync to, or None."""
-    return _find_flaw(path, windows=windows) if windows or SUSPECT.search(path) else None
+    return _find_flaw(path, windows=windows) if windows or SUSPECT_CHAR.search(path) else None
 
 
 def _find_flaw(path: str, *, windows: bool) -> str | None:
@@ -107,15 +107,15 @@ def display_path(path: str) -> str:
 MAX_NAME_BYTES: Final = 180
 """Bytes of a name, so that a number and an extension fit in what disks allow."""
 
-_REFUSED: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')
+_REFUSED_CHARS: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')
 """What some system or a link cannot have in a name."""
-_REFUSED_INSIDE: Final = re.compile(rf"(?<=[({{«“‘]){_REFUSED.pattern}|{_REFUSED.pattern}(?=[)}}»”’])")
+_REFUSED_INSIDE: Final = re.compile(rf"(?<=[({{«“‘]){_REFUSED_CHARS.pattern}|{_REFUSED_CHARS.pattern}(?=[)}}»”’])")
 """Such characters next to a bracket, which need no space in their place."""
 
 
 def clean_name(title: str) -> str:
     """Return what of a title any system and any link takes within a file name; it may be empty."""
-    name = " ".join(_REFUSED.sub(" ", _REFUSED_INSIDE.sub("", nfc(one_line(title)))).split()).strip(". ")
+    name = " ".join(_REFUSED_CHARS.sub(" ", _REFUSED_INSIDE.sub("", nfc(one_line(title)))).split()).strip(". ")
     return name.encode("utf-8", "ignore")[:MAX_NAME_BYTES].decode("utf-8", "ignore").strip(". ")
 
 

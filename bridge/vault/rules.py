@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bridge.markdown.kinds import is_document
-from bridge.vault.paths import INVISIBLE, is_hidden, nfc
+from bridge.vault.paths import INVISIBLE_CHAR, is_hidden, nfc
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class GlobSet:
 
 def fold_path(path: str) -> str:
     """Return a form that is equal for all spellings that some disk takes for one: no case, no invisible character."""
-    return path.lower() if path.isascii() else nfc(INVISIBLE.sub("", nfc(path)).casefold())
+    return path.lower() if path.isascii() else nfc(INVISIBLE_CHAR.sub("", nfc(path)).casefold())
 
 
 def drop_empty_globs(globs: Iterable[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from bridge.vault.open_file import entry_kind, is_link, relative_path
 from bridge.vault.paths import find_flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
-NOWHERE = "A symbolic link without a target."
+NO_TARGET = "A symbolic link without a target."
 
 MAX_PROBES: Final = 4
 """Names looked up one by one in a folder before it is listed."""
@@ -183,11 +183,11 @@ class Walk(Struct):
             target = os.path.realpath(place, strict=True)
             info = os.lstat(target)
         except OSError:
-            self.skipped[path] = NOWHERE
+            self.skipped[path] = NO_TARGET
             return None
         inside = relative_path(os.path.realpath(self.root), target)
         if inside is not None and self.rules.denies(nfc(inside)):
-            self.skipped[path] = NOWHERE
+            self.skipped[path] = NO_TARGET
         elif inside is None:
             self.skipped[path] = "A link that leaves the vault; such links are not followed."
         elif is_hidden(nfc(inside)):

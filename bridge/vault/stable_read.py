@@ -14,7 +14,7 @@ from bridge.types import VaultPath
 from bridge.vault.paths import display_path
 from bridge.vault.vault import Vault
 
-REMOTE = {0x6969, 0x517B, 0xFF534D42, 0xFE534D42}
+REMOTE_TYPES = {0x6969, 0x517B, 0xFF534D42, 0xFE534D42}
 """The file system types of NFS, and of SMB in its three versions."""
 
 if sys.platform == "linux":
@@ -35,7 +35,7 @@ if sys.platform == "linux":
         buffer = ctypes.create_string_buffer(256)
         if ctypes.CDLL(None).fstatfs(descriptor, buffer) != 0:
             return True
-        return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF in REMOTE
+        return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF in REMOTE_TYPES
 
     def is_lease_kept(descriptor: int) -> bool:
         """Return whether a lease is unbroken: no program waits to write the file."""

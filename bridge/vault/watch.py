@@ -171,7 +171,7 @@ EVERY_S = 1.0
 PAUSE_FACTOR = 10
 """At most one part in this many of the time is spent polling."""
 
-REMOTE = {
+REMOTE_SYSTEMS = {
     *("9p", "afs", "beegfs", "ceph", "cifs", "davfs", "glusterfs", "lustre", "nfs", "nfs4", "smb2", "smb3", "smbfs"),
     *("fuse.davfs2", "fuse.gcsfuse", "fuse.grpcfuse", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse"),
     *("prl_fs", "vboxsf", "virtiofs"),
@@ -244,7 +244,7 @@ def is_network_mount(root: Path, mounts: Path = Path("/proc/self/mountinfo")) ->
     except OSError:
         return False
     name = f"{os.major(device)}:{os.minor(device)}"
-    return any(line.split()[2] == name and line.partition(" - ")[2].split(" ")[0] in REMOTE for line in lines)
+    return any(line.split()[2] == name and line.partition(" - ")[2].split(" ")[0] in REMOTE_SYSTEMS for line in lines)
 
 
 log = logging.getLogger(__name__)

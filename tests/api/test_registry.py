@@ -16,7 +16,7 @@ from bridge.api.call import Call
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
 from bridge.api.operation import Operation
 from bridge.api.page import Page, PageArguments
-from bridge.api.registry import RENAMED
+from bridge.api.registry import RENAMED_OPERATIONS
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
 from bridge.changes.requests.base import KINDS, Request, operation_of
@@ -182,7 +182,7 @@ async def wishing(
 
 
 def made(function: Any) -> Operation:
-    return registry.DEFINED[registry.operation(example={})(function)]()
+    return registry.DEFINITIONS[registry.operation(example={})(function)]()
 
 
 def test_an_operation_is_read_off_its_function() -> None:
@@ -248,7 +248,7 @@ def test_an_unknown_operation_names_the_nearest() -> None:
         get_operation("serach")
 
 
-@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+@pytest.mark.parametrize(("old", "new"), RENAMED_OPERATIONS.items())
 def test_an_operation_of_an_earlier_version_names_its_successor(old: str, new: str) -> None:
     with pytest.raises(NoSuchOperation, match=f"Use `{new}` instead") as refused:
         get_operation(old)

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bridge.bases.functions import GLOBAL, MEMBER_NAMES
+from bridge.bases.functions import GLOBAL_FUNCTIONS, MEMBER_NAMES
 from bridge.bases.syntax import parse_expression
 from bridge.bases.values import MAX_TEXT_CHARS, MAX_VALUE_SIZE, size_of, text_of
 from bridge.errors import InvalidArguments
@@ -63,7 +63,7 @@ def bigger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds(
             "({}).{}".format, inner, st.sampled_from(["length", "days", "year", "name", "backlinks", "a", "nothing"])
         ),
-        st.builds("{}({})".format, st.sampled_from(sorted(GLOBAL)), inner),
+        st.builds("{}({})".format, st.sampled_from(sorted(GLOBAL_FUNCTIONS)), inner),
         st.builds("-({})".format, inner),
         st.builds("!({})".format, inner),
     )

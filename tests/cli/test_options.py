@@ -9,7 +9,7 @@ import pytest
 from bridge.cli.catalogue import operation_commands
 from bridge.cli.main import main
 from bridge.cli.options import collect
-from bridge.cli.parser import ESSENTIAL, SHORT_NAMES, build_parser, command_first, command_names
+from bridge.cli.parser import ESSENTIAL_COMMANDS, SHORT_NAMES, build_parser, command_first, command_names
 from bridge.errors import InvalidArguments
 from tests.features.served import command
 
@@ -159,7 +159,7 @@ async def test_a_command_is_run_with_options_before_it(tmp_path: Path) -> None:
 async def test_without_a_command_the_first_ones_are_listed(tmp_path: Path) -> None:
     ran = await command(data=tmp_path, models=tmp_path)
     assert (ran.status, ran.err) == (0, "")
-    names = {name for names in ESSENTIAL.values() for name in names}
+    names = {name for names in ESSENTIAL_COMMANDS.values() for name in names}
     assert names <= {*command_names()}
     assert {line.split()[0] for line in ran.out.splitlines() if line.startswith("  ")} == names
 

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.features.search import operations
-from bridge.mcp.text import UNTRUSTED
+from bridge.mcp.text import DATA_NOTICE
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 
@@ -102,7 +102,7 @@ async def test_a_hit_counts_as_a_note_of_its_own_vault_only(served: Served) -> N
 async def test_an_agent_reads_which_vault_to_ask_for_a_note(served: Served) -> None:
     async with connected(served, preset="full") as client:
         text = text_of(await client.call_tool("search", {"query": "company", "everywhere": True, "vault": "Home"}))
-    assert text.startswith(UNTRUSTED)
+    assert text.startswith(DATA_NOTICE)
     assert "1. Work · Rye.md:" in text
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from bridge.features.tidy.check_scope import REMOVING
+from bridge.features.tidy.check_scope import REMOVING_CHECKS
 from tests.features.served import Served, readable, serving, write_vault
 from tests.features.test_agents_folder import contents as content
 from tests.features.test_agents_folder import root
@@ -131,7 +131,7 @@ async def test_what_the_bridge_reads_as_rules_is_no_finding_and_never_ticked(ser
     await served.call("report_changes", changes=[{"kind": "modify", "path": path} for path in every])
     for path in every:
         await served.call("wait_until_indexed", path=path)
-    for check in {one["check"] for one in await findings(served)} - REMOVING:
+    for check in {one["check"] for one in await findings(served)} - REMOVING_CHECKS:
         assert (await served.call("tidy_rules", check=check, ticked=True)).status == 200
     found = await findings(served)
     ticked = {path for one in found if one["ticked"] for path in one["notes"]}

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.api.hints import describe_hint
-from bridge.api.presets import META, listed_tools
+from bridge.api.presets import META_TOOLS, listed_tools
 from bridge.data_folder import default_models_dir
 from bridge.errors import ModelMissing
 from bridge.features import operations
@@ -53,7 +53,7 @@ OTHER_LANGUAGES = [
 
 
 async def test_only_words_of_no_list_are_left_to_a_model() -> None:
-    tools = [tool for tool in listed_tools("full").values() if tool.name not in META]
+    tools = [tool for tool in listed_tools("full").values() if tool.name not in META_TOOLS]
     assert not any(is_understood(task, tools) for task, _ in OTHER_LANGUAGES)
     tasks = json.loads(TASKS.read_text(encoding="utf-8"))
     known = [task for part in REACHED for task, _ in tasks[part]]
@@ -62,7 +62,7 @@ async def test_only_words_of_no_list_are_left_to_a_model() -> None:
 
 @pytest.mark.model
 async def test_a_multilingual_model_finds_tools_in_languages_that_have_no_list() -> None:
-    tools = [tool for tool in listed_tools("full").values() if tool.name not in META]
+    tools = [tool for tool in listed_tools("full").values() if tool.name not in META_TOOLS]
     try:
         model = find_model(default_models_dir(), MULTILINGUAL_MODEL)
     except ModelMissing:
@@ -89,7 +89,7 @@ and no word listed for the tasks held out; rewordings that lost one of them were
 
 @pytest.mark.parametrize("part", REACHED)
 async def test_the_tool_for_a_task_is_found(part: str) -> None:
-    tools = [tool for tool in listed_tools("full").values() if tool.name not in META]
+    tools = [tool for tool in listed_tools("full").values() if tool.name not in META_TOOLS]
     not_first, not_among = [], []
     tasks = json.loads(TASKS.read_text(encoding="utf-8"))[part]
     for task, right in tasks:
@@ -104,7 +104,7 @@ async def test_the_tool_for_a_task_is_found(part: str) -> None:
 
 
 async def test_every_tool_says_what_it_is_good_for() -> None:
-    assert not [tool.name for tool in listed_tools("full").values() if not tool.tasks and tool.name not in META]
+    assert not [tool.name for tool in listed_tools("full").values() if not tool.tasks and tool.name not in META_TOOLS]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bridge.api.presets import DEFAULT, NOTEBOOK, READ_ONLY, WRITING, listed_tools
+from bridge.api.presets import DEFAULT_TOOLS, NOTEBOOK_TOOLS, READ_ONLY_TOOLS, WRITING_TOOLS, listed_tools
 from bridge.api.registry import OPERATIONS
 from bridge.mcp.endpoint import INSTRUCTIONS
 from bridge.mcp.tools import describe_tool
@@ -23,20 +23,20 @@ BUDGETS: dict[Preset, int] = {"default": 2_310, "notebook": 2_550, "writing": 5_
 
 
 def test_the_default_tools_are_the_contracts() -> None:
-    assert len(DEFAULT) == 13
-    assert list(DEFAULT) == list(listed_tools("default"))
+    assert len(DEFAULT_TOOLS) == 13
+    assert list(DEFAULT_TOOLS) == list(listed_tools("default"))
 
 
 def test_the_notebook_is_small() -> None:
-    assert len(NOTEBOOK) <= 12
-    assert list(listed_tools("notebook")) == [name for name in NOTEBOOK if name in OPERATIONS]
+    assert len(NOTEBOOK_TOOLS) <= 12
+    assert list(listed_tools("notebook")) == [name for name in NOTEBOOK_TOOLS if name in OPERATIONS]
 
 
 def test_every_tool_of_a_preset_exists() -> None:
-    assert list(WRITING) == list(listed_tools("writing"))
-    assert list(READ_ONLY) == list(listed_tools("read-only"))
-    assert set(DEFAULT) < set(WRITING)
-    assert len(WRITING) <= 26
+    assert list(WRITING_TOOLS) == list(listed_tools("writing"))
+    assert list(READ_ONLY_TOOLS) == list(listed_tools("read-only"))
+    assert set(DEFAULT_TOOLS) < set(WRITING_TOOLS)
+    assert len(WRITING_TOOLS) <= 26
 
 
 @pytest.mark.parametrize("preset", BUDGETS)
@@ -86,7 +86,7 @@ async def test_the_list_is_the_same_each_time(served: Served, era: Era) -> None:
 async def test_the_read_only_preset_only_reads(served: Served, era: Era) -> None:
     async with connected(served, era, preset="read-only") as client:
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == list(READ_ONLY)
+        assert [tool.name for tool in tools] == list(READ_ONLY_TOOLS)
         assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
         (daily,) = (tool for tool in tools if tool.name == "daily_note")
         assert set(daily.input_schema["properties"]) == {"date"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.api.registry import show
-from bridge.mcp.text import UNTRUSTED, format_result, text_lines
+from bridge.mcp.text import DATA_NOTICE, format_result, text_lines
 from bridge.records import Record
 from bridge.text.budget import around_match, cost, fit_words
 from bridge.text.invisible import inline
@@ -77,7 +77,7 @@ def test_ten_long_hits_keep_their_budget(letter: str) -> None:
 
 def test_a_hit_is_a_place_a_snippet_and_why() -> None:
     assert found(hit(why=["says “match”", "close in meaning"]), notices=["Some notice."]) == (
-        f"{UNTRUSTED}\n"
+        f"{DATA_NOTICE}\n"
         "Some notice.\n"
         "1 note, each with its score, digest and why:\n"
         "1. Folder/Some note.md:3-9 # A part\n"

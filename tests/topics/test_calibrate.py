@@ -4,7 +4,7 @@ import random
 
 from bridge.features.topics.evidence import TopicEvidence
 from bridge.features.topics.suggest import (
-    DEFAULT,
+    DEFAULT_WEIGHTS,
     MIN_PRECISION,
     MIN_PROBABILITY,
     HiddenEvidence,
@@ -40,7 +40,7 @@ def test_what_is_shown_is_right_often_enough_on_other_notes() -> None:
     values = [precision(model, vault(400, 100 + seed)) for seed, model in enumerate(models)]
     assert sum(values) / len(values) > 0.7
     assert min(values) > MIN_PRECISION - 0.08
-    assert all(model.notes == 200 and model.weights != DEFAULT for model in models)
+    assert all(model.notes == 200 and model.weights != DEFAULT_WEIGHTS for model in models)
 
 
 def test_the_same_notes_teach_the_same() -> None:
@@ -62,7 +62,7 @@ def test_nothing_is_shown_where_nothing_is_right_often_enough() -> None:
 
 
 def test_a_topic_of_notes_that_are_hardly_near_is_not_suggested() -> None:
-    model = TopicModel(weights=(5.0,) + (0.0,) * (len(DEFAULT) - 1), least=MIN_PROBABILITY, closest=0.4)
+    model = TopicModel(weights=(5.0,) + (0.0,) * (len(DEFAULT_WEIGHTS) - 1), least=MIN_PROBABILITY, closest=0.4)
     assert not model.suggests(TopicEvidence(vote=1.0, closest=0.3))
     assert model.suggests(TopicEvidence(vote=1.0, closest=0.4))
     assert model.suggests(TopicEvidence(vote=1.0, closest=0.3, said="leaven"))

@@ -14,7 +14,7 @@ from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.moment_format import fill_template
 from bridge.markdown.names import note_name
-from bridge.types import EXACT, Exact, NewPath, VaultPath
+from bridge.types import EXACT_MARK, Exact, NewPath, VaultPath
 
 
 @ChangeKind(
@@ -48,7 +48,7 @@ class CreateNote(Request, tag="create_note"):
 
     path: NewPath
     text: Exact = ""
-    properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
+    properties: Annotated[Mapping[str, Any], EXACT_MARK] = field(default_factory=dict)
     template: VaultPath | None = None
     if_exists: Literal["fail", "skip", "append"] = "fail"
     append_links: AppendedLinks = 0

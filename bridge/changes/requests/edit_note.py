@@ -19,7 +19,7 @@ from bridge.changes.requests.base import (
 from bridge.markdown.edit.apply import apply_edits, is_replacement, stamp_items, uses_line_numbers
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.edit.requests import Edit
-from bridge.types import EXACT, Digest, VaultPath
+from bridge.types import EXACT_MARK, Digest, VaultPath
 
 
 @ChangeKind(
@@ -104,7 +104,7 @@ class SetProperties(Request, tag="set_properties"):
 
     path: VaultPath
     digest: Digest | None = None
-    properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
+    properties: Annotated[Mapping[str, Any], EXACT_MARK] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:

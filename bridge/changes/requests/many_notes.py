@@ -27,7 +27,7 @@ from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.edit.apply import find_text
 from bridge.markdown.edit.draft import TextEdit, normalise_newlines, open_draft, splice
 from bridge.markdown.edit.properties import (
-    REMOVED,
+    REMOVAL,
     PropertyBlock,
     Removal,
     edit_properties,
@@ -45,7 +45,7 @@ from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline, is_line
 from bridge.text.words import is_word_boundary
-from bridge.types import EXACT, Digest, Span, VaultPath
+from bridge.types import EXACT_MARK, Digest, Span, VaultPath
 
 NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
 """Returns the new bytes of a file, and how many places in it changed."""
@@ -170,7 +170,7 @@ def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list
         if not is_same_value(item, old):
             done.append(item)
         elif has_new:
-            done.append(REMOVED)
+            done.append(REMOVAL)
         else:
             done.append(new)
             has_new = True
@@ -361,7 +361,7 @@ class EditProperties(ManyNotesRequest, kw_only=True, tag="edit_properties"):
     relinks: ClassVar[bool] = False
 
     among: tuple[VaultPath, ...]
-    properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
+    properties: Annotated[Mapping[str, Any], EXACT_MARK] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()

@@ -95,7 +95,7 @@ _SECTION_LEVEL: Final = 2
 
 _ALIASES: Final = ("aliases", "alias")
 _LISTS: Final = frozenset({"tags", "cssclasses", *_ALIASES})
-_FENCED: Final = re.compile(r"(?ms)^((?:```.*?^```|~~~.*?^~~~)[^\n]*$)")
+_FENCED_BLOCK: Final = re.compile(r"(?ms)^((?:```.*?^```|~~~.*?^~~~)[^\n]*$)")
 _FOOTNOTE: Final = re.compile(r"^\[\^([^\]\s]+)\]:", re.MULTILINE)
 
 
@@ -275,7 +275,7 @@ def _move_text(note: Note, into: Note, lost: Sequence[str] = ()) -> _MovedText:
 
 
 def _outside_code(text: str, old: str, new: str) -> str:
-    parts = _FENCED.split(text)
+    parts = _FENCED_BLOCK.split(text)
     return "".join(part if at % 2 else part.replace(old, new) for at, part in enumerate(parts))
 
 

@@ -24,14 +24,14 @@ from bridge.records import Record
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 from bridge.vault.plan import Plan, Step
 
-_BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
-_BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
+_PATH_START: Final = r"(?<![^\s\"'\[(/=,:`])"
+_PATH_END: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
 
 def name_pattern(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
     names = {folder} if folder else {name for path, to in moved.items() for name in _query_names(path, to)}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
+    return re.compile(f"{_PATH_START}(?:{either}){_PATH_END}", re.IGNORECASE)
 
 
 def _query_names(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ class DeleteNote(Request, tag="delete_note"):
         return remove(self.path, view).add_to(draft)
 
 
-_READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
+_READ_SUFFIXES: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
 
 
 class Move(Record):
@@ -266,7 +266,7 @@ def _check(relocation: Move, view: VaultView) -> None:
     name = to.rpartition("/")[2]
     if name != path.rpartition("/")[2] and (flaw := find_flaw(name)):
         raise InvalidArguments(f"No link can name `{to}`: it has `{flaw}` in it.", hint="Choose another name.")
-    if not relocation.folder and _suffix(path) != _suffix(to) and {_suffix(path), _suffix(to)} & set(_READ):
+    if not relocation.folder and _suffix(path) != _suffix(to) and {_suffix(path), _suffix(to)} & set(_READ_SUFFIXES):
         whole = f"`{to}/{path.rpartition('/')[2]}`"
         if view.names.has_folder(to):
             raise InvalidArguments(f"`{to}` is a folder.", hint=f"Give the whole path: {whole}?")

@@ -205,8 +205,8 @@ MCP_VERSION = "MCP-Protocol-Version"
 NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """The parameter that names a method's subject."""
 
-PLAIN = re.compile(r"([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?")
-ENCODED = re.compile(r"=\?base64\?.*\?=")
+PLAIN_HEADER = re.compile(r"([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?")
+ENCODED_HEADER = re.compile(r"=\?base64\?.*\?=")
 
 
 def protocol_headers(message: ClientMessage, session: Mapping[str, str]) -> Mapping[str, str]:
@@ -220,6 +220,6 @@ def protocol_headers(message: ClientMessage, session: Mapping[str, str]) -> Mapp
 
 
 def header_value(text: str) -> str:
-    if PLAIN.fullmatch(text) and not ENCODED.fullmatch(text):
+    if PLAIN_HEADER.fullmatch(text) and not ENCODED_HEADER.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="

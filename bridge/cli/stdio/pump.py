@@ -37,7 +37,7 @@ from bridge.errors import BridgeError, Internal
 AGAIN_S = 0.5
 AGAIN_AT_MOST_S = 10.0
 
-INITIALIZED = "notifications/initialized"
+INITIALIZED_METHOD = "notifications/initialized"
 LIST_CHANGED = tuple(
     encode_notification(f"notifications/{kind}/list_changed") for kind in ("tools", "resources", "prompts")
 )
@@ -74,7 +74,7 @@ class Session:
             if self.headers is not lost or self._opening is None:
                 return
             headers = await self._open(self._opening)
-            for line in (encode_notification(INITIALIZED), *self._subscribed.values()):
+            for line in (encode_notification(INITIALIZED_METHOD), *self._subscribed.values()):
                 async with self._endpoint.post(line, headers) as response:
                     await response.read()
             self.headers, self._last_heard = headers, ""
@@ -133,7 +133,7 @@ def session_headers(result: Mapping[str, Any], response: aiohttp.ClientResponse)
 
 log = logging.getLogger(__name__)
 
-IN_ORDER = frozenset({"initialize", INITIALIZED})
+IN_ORDER = frozenset({"initialize", INITIALIZED_METHOD})
 """Methods that must be answered before anything else is sent."""
 
 MESSAGE_TRIES = 3
@@ -264,5 +264,5 @@ class Pump:
                 self._say(orjson.dumps(restore_id(content, message.id, waiting.client_id)))
         if message.id in self._waiting and message.is_request:
             raise ConnectionLost
-        if message.method == INITIALIZED:
+        if message.method == INITIALIZED_METHOD:
             self._session.listen_now()

@@ -38,7 +38,7 @@ from bridge.settings.file import load_settings, save_settings
 from bridge.settings.schema import describe_settings
 from bridge.state.change_records import Change, ChangeFilter
 from bridge.text.fold import fold_case
-from bridge.types import EXACT, Exact, Preset, Scope, VaultPath
+from bridge.types import EXACT_MARK, Exact, Preset, Scope, VaultPath
 from bridge.vault.rules import GlobSet, Rules, find_mistake
 from bridge.vault.vault import Vault
 
@@ -171,7 +171,7 @@ def client_list_view(listed: ListedClients) -> Iterable[Element]:
 MAX_CHANGES = 2_000
 """The last changes whose texts are looked through."""
 
-WRITTEN = frozenset({FORMER_TYPE, TYPE, JOURNAL, HANDOFF, "memory"})
+WRITTEN_TYPES = frozenset({FORMER_TYPE, TYPE, JOURNAL, HANDOFF, "memory"})
 """Types of notes that agents and the bridge write, wherever the folder of agents was moved."""
 
 MAX_TRACES = 200
@@ -222,7 +222,7 @@ def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
     found = {
         path
         for path, note in vault.index.notes.items()
-        if (agents.holds(path) or note.note_type in WRITTEN) and tells(note)
+        if (agents.holds(path) or note.note_type in WRITTEN_TYPES) and tells(note)
     }
     found |= {path for path, text in _former_texts(vault) if any(name in text for name in written)}
     if listed := sorted(found):
@@ -253,7 +253,7 @@ def _last_changes(vault: OpenVault) -> Sequence[Change]:
 
 def _is_written(path: VaultPath, data: bytes) -> bool:
     has_type = b"\ntype:" in data[:2_000].lower()
-    return has_type and type_of(parse(path, data).properties) in WRITTEN
+    return has_type and type_of(parse(path, data).properties) in WRITTEN_TYPES
 
 
 GLOBS = {"exclude", "deny", "readonly"}
@@ -273,8 +273,8 @@ class Setting(Record):
     """
 
     name: str
-    value: Annotated[Any, EXACT]
-    default: Annotated[Any, EXACT]
+    value: Annotated[Any, EXACT_MARK]
+    default: Annotated[Any, EXACT_MARK]
     type: str
     meaning: str
     restart: bool

@@ -71,7 +71,7 @@ def _choose(note: Note, focus: str) -> str:
     return ""
 
 
-TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
+TYPES: Final = frozenset({"decision", "module", "pattern", "bug"})
 """Types of notes that are told without being asked for."""
 
 TERMS_WEIGHT, MEANING_WEIGHT, RECENCY_WEIGHT = 0.4, 0.4, 0.2
@@ -90,7 +90,7 @@ MIN_FITTING_WORDS: Final = 2
 CARD_SHARE: Final = 0.5
 """The share of the tokens for sessions that one may take."""
 
-TOLD: Final[Mapping[Told, str]] = {
+STATEMENT_NAMES: Final[Mapping[Told, str]] = {
     "decision": "Decision",
     "question": "Question",
     "outcome": "Outcome",
@@ -235,7 +235,7 @@ def _heads(note: IndexedNote) -> list[str]:
 
 def choose_told(signal: SessionSignal, lines: Sequence[ToldLine]) -> Iterator[str]:
     """Yield what a session says, of each kind first what shares most with the task."""
-    for kind, name in TOLD.items():
+    for kind, name in STATEMENT_NAMES.items():
         texts = [line.text for line in lines if line.what == kind]
         shares = share_of_terms(signal.terms, [terms_of((), text) for text in texts])
         for at in sorted(range(len(texts)), key=lambda at: -shares[at])[:MAX_TOLD]:
@@ -269,7 +269,7 @@ def memory_cards(call: Call, signal: SessionSignal, days: float) -> Iterator[Car
 def note_cards(call: Call, signal: SessionSignal, days: float, *, ordinary: bool) -> Iterator[Card]:
     """Yield decisions, modules, patterns and bugs, and if asked for, other notes that fit the task, without texts."""
     notes = call.vault.index.view("notes").notes
-    chosen = [note for note in notes.values() if note.note_type in TYPED or (ordinary and note.path in signal.found)]
+    chosen = [note for note in notes.values() if note.note_type in TYPES or (ordinary and note.path in signal.found)]
     own = [terms_of((*note.tags, *note.aliases), note.title) for note in chosen]
     for note, terms in zip(chosen, share_of_terms(signal.terms, own), strict=True):
         score, why = _score(note.path, terms, note.mtime, signal, days)

@@ -54,8 +54,8 @@ _LINE: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>.)\]\s+)?(?P<text>\S.*)")
 _BLOCK: Final = re.compile(r"\s+\^[\w-]+\s*$")
-_QUOTED: Final = r"[“\"„«`‘']{name}[”\"“»`’']"
-_OLD, _NEW = (_QUOTED.replace("{name}", rf"(?P<{name}>[^“”\"„«»`\n]{{3,80}}?)") for name in ("old", "new"))
+_QUOTATION: Final = r"[“\"„«`‘']{name}[”\"“»`’']"
+_OLD, _NEW = (_QUOTATION.replace("{name}", rf"(?P<{name}>[^“”\"„«»`\n]{{3,80}}?)") for name in ("old", "new"))
 _WORD: Final = r"[^\s“”\"„«»`→>·][^→>\n]{1,78}?[^\s“”\"„«»`→>·.]"
 _REPLACEMENTS: Final = (
     rf"{_OLD}\s*(?:→|[-=]>)\s*{_NEW}\.?",

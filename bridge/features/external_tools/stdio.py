@@ -18,7 +18,7 @@ from bridge.errors import ServerFailed
 from bridge.features.external_tools.server_file import ExternalServer, fill_in_secrets
 from bridge.records import Record
 
-INHERITED = (
+INHERITED_VARIABLES = (
     (
         *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
         *("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"),
@@ -67,7 +67,7 @@ class Launch(Record):
 
 def prepare_launch(server: ExternalServer, secrets: Mapping[str, str]) -> Launch:
     env, used = fill_in_secrets(server.env, secrets)
-    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    inherited = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
     return Launch(server, {**inherited, **env, "PATH": search_path(env.get("PATH"))}, used)
 
 

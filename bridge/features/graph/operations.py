@@ -35,7 +35,7 @@ from bridge.features.links.public import Gap, NoteCount, StrongPair, Stub
 from bridge.features.links.public import census as link_census
 from bridge.features.properties.public import find_templates
 from bridge.features.topics.public import read_topic_edges
-from bridge.graph.columns import CODES, KINDS, SHARED, WEIGHTS, EdgeKind, Edges
+from bridge.graph.columns import CODES, KINDS, SHARED_KINDS, WEIGHTS, EdgeKind, Edges
 from bridge.graph.graph import Adjacency, census
 from bridge.graph.pairs import shared_tags
 from bridge.graph.walk import arcs, distances, simple_paths, spread
@@ -91,7 +91,7 @@ def describe_step(
     one, other = pair
     joining = edges.between(one, other)
     columns = (joining.kind.tolist(), joining.source.tolist(), joining.owner.tolist(), joining.weight.tolist())
-    shared = {CODES[kind] for kind in SHARED}
+    shared = {CODES[kind] for kind in SHARED_KINDS}
     kind, source, owner, weight = min(
         zip(*columns, strict=True), key=lambda row: (row[0] in shared, row[1] != one, row[0])
     )

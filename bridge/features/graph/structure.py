@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
-from bridge.graph.columns import KINDS, WRITTEN, EdgeKind, Edges
+from bridge.graph.columns import KINDS, WRITTEN_KINDS, EdgeKind, Edges
 from bridge.records import Record
 from bridge.text.function_words import content_words
 from bridge.types import VaultPath
@@ -22,7 +22,7 @@ Kinds = tuple[EdgeKind, ...]
 GraphMode = Literal["links", "topics"]
 """What is walked along: edges of some kinds, or only those to topics."""
 
-DEFAULT_KINDS: Kinds = WRITTEN
+DEFAULT_KINDS: Kinds = WRITTEN_KINDS
 """The kinds that are looked at unless others are asked for: what somebody wrote or drew."""
 
 

@@ -17,7 +17,7 @@ MAX_SENTENCE = 160
 """Most characters that a model reads of a step's sentence."""
 
 PATH = Column("path", role="path")
-ITSELF = (Column("path", role="path", value=str),)
+PATH_ALONE = (Column("path", role="path", value=str),)
 NOTES = Column("notes", ": {}", role="path", most=3)
 PAIR = (Column("source", role="path"), Column("target", " — {}", role="path"))
 
@@ -71,9 +71,9 @@ HUB = (
 INSIGHT_PARTS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
     "hubs": ("Hubs", HUB),
     "pagerank": ("Where readers come by most", HUB),
-    "orphans": ("No links at all", ITSELF),
-    "dead_ends": ("Linked to, link nowhere", ITSELF),
-    "sources": ("Link, not linked to", ITSELF),
+    "orphans": ("No links at all", PATH_ALONE),
+    "dead_ends": ("Linked to, link nowhere", PATH_ALONE),
+    "sources": ("Link, not linked to", PATH_ALONE),
     "stubs": ("Wanted", (Column("name", "[[{}]]"), Column("wanted", " wanted by {}"), NOTES)),
     "communities": (
         "Communities",

@@ -323,7 +323,7 @@ def _check_link(link: str, facts: VaultEvidence) -> ProofCheck:
 TYPE: Final = "handoff"
 """The value of the property `type` that makes a note a handoff."""
 
-TAKEN: Final = "taken"
+TAKEN_STATUS: Final = "taken"
 """The value of `status` once somebody took it over."""
 
 TEXTS: Final = {"Goal": "goal", "State": "state", "Next action": "next_action"}
@@ -390,7 +390,7 @@ def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: 
         note
         for note in notes
         if is_handoff(note, folder)
-        and field_of(note.properties, "status") != TAKEN
+        and field_of(note.properties, "status") != TAKEN_STATUS
         and str(field_of(note.properties, "to") or me).casefold() == me
     )
     return max(waiting, key=lambda note: (time_written(note), note.mtime, note.path), default=None)

@@ -25,7 +25,7 @@ from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.handoffs.handoff_note import (
-    TAKEN,
+    TAKEN_STATUS,
     TEXTS,
     Handoff,
     VaultEvidence,
@@ -263,7 +263,7 @@ async def take_over(
         note = find_handoff(call, path)
         found = await asyncio.to_thread(check_handoff, call, note)
         properties = {
-            "status": TAKEN,
+            "status": TAKEN_STATUS,
             "taken_by": client_name(call) or "user",
             "taken": iso(time.time()),
         }

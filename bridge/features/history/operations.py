@@ -188,7 +188,7 @@ def file_of(step: Step) -> VaultPath:
 ChangeId = Annotated[str, Meta(max_length=100)]
 
 
-NOWHERE = "There is no file or folder `{}`, and none of these changes names one."
+ABSENCE = "There is no file or folder `{}`, and none of these changes names one."
 """The notice on a path that neither the vault nor a change has."""
 
 
@@ -252,7 +252,7 @@ async def list_changes(
 
     def listing() -> ListedChanges:
         found = call.vault.review.changes(criteria, page.limit, page.offset)
-        notices = [] if found or page.offset or path is None or call.host.files.has(path) else [NOWHERE.format(path)]
+        notices = [] if found or page.offset or path is None or call.host.files.has(path) else [ABSENCE.format(path)]
         return ListedChanges(tuple(summarize_change(call.vault, change, cut=True) for change in found), tuple(notices))
 
     return await asyncio.to_thread(listing)

@@ -44,7 +44,7 @@ from bridge.types import Digest, Exact, Span, VaultPath, is_same_digest
 from bridge.vault.obsidian_settings import ObsidianSettings, read_obsidian_settings
 
 NO_PROSE: Final = "no link can go there: it is not prose, or is a link already"
-ITSELF: Final = "a note need not link to itself"
+SELF_LINK: Final = "a note need not link to itself"
 NO_NAME: Final = "no link can name this note"
 NOT_READ: Final = "Obsidian would not read a link there"
 
@@ -115,7 +115,7 @@ def insert_links(note: Note, places: Iterable[LinkPlace], names: Names, style: O
         table = any(first <= start < last for first, last in among)
         link = write_link(note.text[start:end], place.target, note.path, names, style, table=table)
         if link is None or place.target == note.path:
-            refused.append(RefusedPlace(place, NO_NAME if link is None else ITSELF))
+            refused.append(RefusedPlace(place, NO_NAME if link is None else SELF_LINK))
         else:
             links.append(PlacedLink(place, link))
     while unread := frozenset(find_misread(note, links, names, among)):

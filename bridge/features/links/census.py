@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from bridge.engine.analytics import GraphSnapshot
-from bridge.graph.columns import WRITTEN
+from bridge.graph.columns import WRITTEN_KINDS
 from bridge.graph.graph import Census
 from bridge.records import Record
 from bridge.state.graph_days import LinkCounts
@@ -96,7 +96,7 @@ def stubs(
     graph_snapshot: GraphSnapshot, page: slice, templates: Collection[VaultPath] = ()
 ) -> tuple[tuple[Stub, ...], int]:
     """Return the stubs that notes other than templates link to, those with the most linking notes first."""
-    edges = graph_snapshot.graph.edges_of(WRITTEN, stubs=True)
+    edges = graph_snapshot.graph.edges_of(WRITTEN_KINDS, stubs=True)
     numbers = [number for number, path in graph_snapshot.graph.paths.items() if path in templates]
     wanting = edges.where(graph_snapshot.graph.stubs[edges.target] & ~np.isin(edges.source, numbers))
     pairs = np.unique(np.stack([wanting.target, wanting.source], axis=1), axis=0)
@@ -116,7 +116,7 @@ def stubs(
 
 def strong_pairs(graph_snapshot: GraphSnapshot, page: slice) -> tuple[tuple[StrongPair, ...], int]:
     """Return the pairs of notes that link to each other, those with the most links first."""
-    edges = graph_snapshot.graph.edges_of(WRITTEN)
+    edges = graph_snapshot.graph.edges_of(WRITTEN_KINDS)
     key = edges.source.astype(np.int64) * edges.size + edges.target
     pair, at = np.unique(key, return_inverse=True)
     count = np.bincount(at, edges.weight)

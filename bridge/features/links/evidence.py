@@ -63,8 +63,8 @@ _MENU: Final = re.compile(rf"{_ARROW}[ *_]*\[[^\[\]\n]+\](?!\()|(?<!\[)\[[^\[\]\
 _NAMED_MENU: Final = re.compile(r"(?<!\w)[A-Z][a-z]+ $")
 _LED_TO: Final = re.compile(rf"{_ARROW}[ *_]*$")
 _LEADS_ON: Final = re.compile(rf"[ *_]*{_ARROW}")
-_PREFIXED: Final = re.compile(r"\w-$")
-_SUFFIXED: Final = re.compile(r"-\w")
+_PREFIX: Final = re.compile(r"\w-$")
+_SUFFIX: Final = re.compile(r"-\w")
 _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+")
 
 
@@ -118,7 +118,7 @@ def place_evidence(text: str, start: int, end: int) -> list[LinkEvidence]:
         parts.append(LinkEvidence("menu", PLACEHOLDER_WEIGHT))
     elif before.endswith("[") and after.startswith("]"):
         parts.append(LinkEvidence("placeholder", PLACEHOLDER_WEIGHT))
-    elif _PREFIXED.search(before) or _SUFFIXED.match(after):
+    elif _PREFIX.search(before) or _SUFFIX.match(after):
         parts.append(LinkEvidence("compound", COMPOUND_WEIGHT))
     return parts
 

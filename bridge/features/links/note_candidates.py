@@ -135,12 +135,12 @@ class MeantNotes:
 
 
 _BRACKETS: Final = re.compile(r"[()\uff08\uff09]")
-_ABBREVIATED: Final = re.compile(r"(.+)[(\uff08](\w{2,8})[)\uff09]")
+_ABBREVIATION: Final = re.compile(r"(.+)[(\uff08](\w{2,8})[)\uff09]")
 
 
 def abbreviation_of(name: str) -> str | None:
     """Return the initials that a name has in brackets at its end, such as `PoS` of `Proof of Stake (PoS)`."""
-    found = _ABBREVIATED.fullmatch(name.strip())
+    found = _ABBREVIATION.fullmatch(name.strip())
     if found is None:
         return None
     initials = "".join(word[0] for word in words_of(found[1]))

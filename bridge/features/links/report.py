@@ -27,7 +27,7 @@ from bridge.features.links.mentions import Corpus, read_corpus
 from bridge.features.links.note_candidates import MeantNote, MeantNotes, NameProspect, find_candidates
 from bridge.features.links.operations import UnlinkedPlace
 from bridge.features.properties.public import find_templates
-from bridge.graph.columns import WRITTEN
+from bridge.graph.columns import WRITTEN_KINDS
 from bridge.graph.graph import Graph
 from bridge.index.index import Index
 from bridge.index.note import Notes
@@ -101,7 +101,7 @@ class LinkScope(Record, eq=False):
 
 def find_broken_links(graph: Graph, notes: Notes, names: Names) -> Iterator[tuple[VaultPath, Link]]:
     """Yield the links of these notes that lead to no note."""
-    edges = graph.edges_of(WRITTEN, stubs=True)
+    edges = graph.edges_of(WRITTEN_KINDS, stubs=True)
     owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.
     for path in sorted(graph.paths[number] for number in owners if number in graph.paths):

@@ -170,12 +170,12 @@ def prospects_view(found: NameProspects) -> Iterable[Element]:
         yield notice(f"{found.dismissed} more dismissed")
 
 
-NAMED = Column("notes", " in {}", role="path", most=3)
+NOTES_COLUMN = Column("notes", " in {}", role="path", most=3)
 
 REPORT_SECTIONS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
     "broken": (
         "Likely mean a note",
-        (Column("name", "[[{}]]"), NAMED, Column("meant", " → {}", role="path"), Column("why", " ({})")),
+        (Column("name", "[[{}]]"), NOTES_COLUMN, Column("meant", " → {}", role="path"), Column("why", " ({})")),
     ),
     "stubs": (
         "Names of no note",

@@ -34,7 +34,7 @@ REVOKED_SHARE, RUN_REVOKED_SHARE, DENIED_SHARE, RUN_NUMBER_SHARE = 0.6, 0.45, 0.
 """The shares of the shorter statement's terms that the other has, if it revokes or denies it, or has another number;
 in scripts without spaces, where a word is several terms, fewer or more."""
 
-_REVOKES: Final = re.compile(
+_REVOCATION: Final = re.compile(
     r"""
     no\ longer | \bnot\b(?=.*\bany\ ?more\b) | instead\ of | rather\ than | changed\ \w+\ minds? | cancel | called\ off
     | dropped | postponed | moved\ (?:to|from) | revoked | reversed | abandoned | replaced\ by
@@ -185,10 +185,10 @@ def _statements(text: str, language: str | None, *, is_new: bool) -> list[_State
 
 def _read_statement(text: str, language: str | None) -> _Statement:
     said, denied = (
-        terms_of(_FILLER.sub(" ", _REVOKES.sub(" ", part)), language)
+        terms_of(_FILLER.sub(" ", _REVOCATION.sub(" ", part)), language)
         for part in (text, " ".join(filter(negates, split_clauses(text))))
     )
-    revokes = _REVOKES.search(text) is not None
+    revokes = _REVOCATION.search(text) is not None
     # Elsewhere in a sentence it does not say whether something is on or off.
     particle = [word for word in words_of(text)[-1:] if word in _PARTICLES]
     terms = frozenset((*said, *particle))

@@ -20,7 +20,7 @@ BODY_DIGEST: Final = "promoted_digest"
 PROJECT: Final = "project"
 """The property of a copy with the names of the vaults of these notes."""
 
-PROMOTED: Final = "promoted"
+PROMOTION: Final = "promoted"
 """The property that says of a note that it was copied."""
 
 COPY: Final = "promoted_to"

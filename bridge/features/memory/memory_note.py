@@ -42,10 +42,10 @@ Tier = Literal["hot", "warm", "cold", "archived"]
 TYPE: Final = "memory"
 """The value of the property `type` that makes a note a memory."""
 
-STANDING: Final = frozenset({"preference", "instruction", "persona"})
+STANDING_KINDS: Final = frozenset({"preference", "instruction", "persona"})
 """Kinds that apply whatever is asked."""
 
-CLOSED: Final = frozenset({"resolved", "superseded", "archived", "closed", "done", "answered"})
+CLOSED_STATUSES: Final = frozenset({"resolved", "superseded", "archived", "closed", "done", "answered"})
 """Values of `status` by which a memory is over."""
 
 HOT_S, WARM_S = 14 * 86_400.0, 90 * 86_400.0
@@ -106,7 +106,7 @@ class Memory(Record):
     @property
     def is_standing(self) -> bool:
         """Whether it applies whatever is asked: pinned, or a preference, instruction or persona of no one scope."""
-        return self.kind != "open_question" and (self.pinned or (self.kind in STANDING and self.is_global))
+        return self.kind != "open_question" and (self.pinned or (self.kind in STANDING_KINDS and self.is_global))
 
     def is_valid(self, now: float) -> bool:
         """Return whether it has begun and has neither ended nor expired."""
@@ -226,7 +226,7 @@ class _Fields:
 
     def is_closed(self) -> bool:
         status, resolved = self._values.get("status"), self._values.get("resolved", self._values.get("resolved_at"))
-        return (isinstance(status, str) and status.strip().casefold() in CLOSED) or bool(resolved)
+        return (isinstance(status, str) and status.strip().casefold() in CLOSED_STATUSES) or bool(resolved)
 
     def _reject(self, name: str, wanted: str) -> None:
         self.problems.append(f"`{name}` must be {wanted}.")

@@ -8,7 +8,7 @@ from bridge.features.memory.global_vault import (
     ORIGIN,
     OWN_VAULT_BONUS,
     PROJECT,
-    PROMOTED,
+    PROMOTION,
     call_global_vault,
     is_copy_of,
     is_copy_of_any,

@@ -405,7 +405,7 @@ MEMORY = (
 )
 
 
-SAID = (Column("path", role="path"), Column("what", " · {}"), Column("text", lambda text: f"\n{inline(text)}"))
+STATEMENT = (Column("path", role="path"), Column("what", " · {}"), Column("text", lambda text: f"\n{inline(text)}"))
 
 
 def recall_view(recalled: RecalledMemories) -> Iterable[Element]:
@@ -414,7 +414,7 @@ def recall_view(recalled: RecalledMemories) -> Iterable[Element]:
     parts = (("Fits", recalled.memories), ("Always holds", recalled.standing), ("Open questions", recalled.questions))
     yield from (Section(title, Table(MEMORY, found)) for title, found in parts if found)
     if recalled.sessions:
-        yield Section("Said in earlier sessions", Table(SAID, recalled.sessions))
+        yield Section("Said in earlier sessions", Table(STATEMENT, recalled.sessions))
     if not recalled.memories:
         others = recalled.standing or recalled.questions or recalled.sessions
         yield Line("No other memory fits." if others else "No memory fits.")

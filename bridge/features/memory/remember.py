@@ -58,7 +58,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 MAX_METADATA_BYTES: Final = 10_240
 """Bytes of further properties, as JSON."""
 
-OWN: Final = frozenset(
+OWN_PROPERTIES: Final = frozenset(
     {
         *("type", "id", "kind", "title", "created", "updated", "tags", "aliases", "scope", "about", "files", "agent"),
         *("session", "confidence", "expires", "pinned", "private_to", "supersedes", "superseded_by", "conflicts_with"),
@@ -128,7 +128,7 @@ def require_own_metadata(metadata: Properties) -> None:
     require_plain(metadata=written)
     if len(written.encode()) > MAX_METADATA_BYTES:
         raise InvalidArguments(f"`metadata` is longer than {MAX_METADATA_BYTES:,} bytes.")
-    if taken := sorted(name for name in metadata if name.casefold() in OWN):
+    if taken := sorted(name for name in metadata if name.casefold() in OWN_PROPERTIES):
         raise InvalidArguments(f"`metadata` may not set `{taken[0]}`.", hint="Use the argument of that name, if any.")
     memory = read_memory(VaultPath(""), {"type": TYPE, **metadata}, title="")
     if memory is not None and memory.problems:
@@ -500,7 +500,7 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
     return RememberedNote(**asdict(nothing), like=like, existing=True)
 
 
-LIKE = (
+SIMILAR_MEMORY = (
     Column("path", role="path"),
     Column("share", " · {:.0%} of its words"),
     Column("cosine", " · cosine {}"),
@@ -512,4 +512,4 @@ def remembered_view(written: RememberedNote) -> Iterable[Element]:
     """Show a memory that was written, and those that say something similar."""
     yield from written_view(written)
     if written.like:
-        yield Section("Similar", Table(LIKE, written.like))
+        yield Section("Similar", Table(SIMILAR_MEMORY, written.like))

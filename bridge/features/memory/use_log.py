@@ -16,16 +16,16 @@ MAX_WRONG_VERDICTS: Final = 2
 
 _COLUMNS: Final = ("times", "useful", "wrong", "stale")
 _SUMS: Final = ", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)
-_GREATEST: Final = ", ".join(f"{name} = max({name}, excluded.{name})" for name in _COLUMNS)
-_LAST: Final = "last = max(last, excluded.last)"
-_ADD: Final = f"ON CONFLICT (path) DO UPDATE SET {_SUMS}, {_LAST}"
+_MAXIMA: Final = ", ".join(f"{name} = max({name}, excluded.{name})" for name in _COLUMNS)
+_LAST_USE: Final = "last = max(last, excluded.last)"
+_ADD: Final = f"ON CONFLICT (path) DO UPDATE SET {_SUMS}, {_LAST_USE}"
 
 USES: Final = Subject(
     "memory",
     tables=(
         StateTable(
             "memory_use",
-            f"ON CONFLICT (path) DO UPDATE SET {_GREATEST}, {_LAST}",
+            f"ON CONFLICT (path) DO UPDATE SET {_MAXIMA}, {_LAST_USE}",
             paths=("path",),
             join=_ADD,
         ),

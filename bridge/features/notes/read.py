@@ -22,7 +22,7 @@ from bridge.markdown.sections import section_names, section_spans
 from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.text.words import count_words
-from bridge.types import EXACT, Digest, Exact, Lines, VaultPath
+from bridge.types import EXACT_MARK, Digest, Exact, Lines, VaultPath
 
 
 class Next(Record):
@@ -79,7 +79,7 @@ class ReadNote(Record):
     digest: Digest
     lines: Lines
     total_lines: int
-    properties: Annotated[Mapping[str, Any], EXACT]
+    properties: Annotated[Mapping[str, Any], EXACT_MARK]
     headings: tuple[str, ...]
     tags: tuple[str, ...]
     aliases: tuple[str, ...]

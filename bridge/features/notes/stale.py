@@ -42,10 +42,10 @@ READ_PER_LISTED: Final = 3
 MAX_WORDS: Final = 3
 """Words that age, of one note, that are told."""
 
-DUE: Final = frozenset({"due", "deadline", "review", "expires", "valid until", "valid_until", "until", "end"})
+DUE_NAMES: Final = frozenset({"due", "deadline", "review", "expires", "valid until", "valid_until", "until", "end"})
 """Properties with a day by which something was to be done."""
 
-AGEING: Final = re.compile(
+AGEING_WORDS: Final = re.compile(
     r"\b(?:currently|at the moment|right now|nowadays|at present|as of (?:now|today)|upcoming|"
     r"(?:this|next|last) (?:week|month|quarter|year)|"
     r"derzeit|zurzeit|momentan|im Moment|aktuell|demnächst|"
@@ -199,7 +199,7 @@ def ageing_words(vault: OpenVault, path: VaultPath) -> Iterator[str]:
     except BridgeError:
         return
     lines, spans, told = LineIndex(note.text), protected_spans(note, None), 0
-    for found in AGEING.finditer(note.text):
+    for found in AGEING_WORDS.finditer(note.text):
         if told < MAX_WORDS and not any(start < found.end() and found.start() < end for start, end in spans):
             told += 1
             yield f"says “{found[0]}” in line {lines.at(found.start())}"
@@ -213,11 +213,11 @@ def past_days(vault: OpenVault, note: IndexedNote, today: str) -> Iterator[str]:
         yield f"{count_of(len(late), 'open task')} overdue, the first since {min(task.due or '' for task in late)}"
     for name, value in note.properties.items():
         is_day = isinstance(value, str) and kind_of_value(value) in ("date", "datetime")
-        if is_day and name.casefold() in DUE and str(value)[:10] < today:
+        if is_day and name.casefold() in DUE_NAMES and str(value)[:10] < today:
             yield f"`{name}` was {str(value)[:10]}"
 
 
-STALE = (
+STALE_NOTE = (
     Column("path", role="path"),
     Column("age_days", " · {} days"),
     Column("backlinks", " · {} backlinks"),
@@ -230,4 +230,4 @@ def stale_notes_view(stale: StaleNotes) -> Iterable[Element]:
     """Show stale notes, one per line, the most urgent first."""
     yield notice(count_shown(len(stale.notes), stale.total, "note"))
     yield from notices(stale.notices)
-    yield Table(STALE, stale.notes)
+    yield Table(STALE_NOTE, stale.notes)

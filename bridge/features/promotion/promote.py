@@ -31,7 +31,7 @@ from bridge.features.memory.public import (
     COPY,
     ORIGIN,
     PROJECT,
-    PROMOTED,
+    PROMOTION,
     call_global_vault,
     is_copy_of,
     origin_of,
@@ -51,7 +51,7 @@ from bridge.text.invisible import inline
 from bridge.text.overlap import find_overlaps
 from bridge.types import Digest, VaultPath
 
-KEPT: Final = (
+KEPT_PROPERTIES: Final = (
     *("type", "kind", "tags", "aliases", "scope", "confidence", "tier", "resolved", "superseded_by", "expires"),
     *("title", "valid_from", "valid_until", "private_to", "deny_agents"),
 )
@@ -97,7 +97,7 @@ def copy_text(note: Note, vault: str, names: Names, copy: VaultPath, there: Name
 
 def kept_properties(properties: Mapping[str, Value], type_: str | None) -> dict[str, Value]:
     """Return the properties that a copy keeps; without another type, a journal or plain note becomes a pattern."""
-    kept = {name: value for name, value in properties.items() if name.casefold() in KEPT}
+    kept = {name: value for name, value in properties.items() if name.casefold() in KEPT_PROPERTIES}
     own = next((name for name in kept if name.casefold() == "type"), "type")
     if type_ is not None or (kept.get(own) or "journal") == "journal":
         kept[own] = type_ or "pattern"
@@ -362,7 +362,7 @@ async def promote_note(
         if todo.outcome == "copied" and agents.holds(place):
             agents, agreed = open_folder(other, options)
             todo = replace(todo, requests=(*set_up_requests(other, agents), *todo.requests), agreed=agreed)
-    flag = SetProperties(path=path, properties={PROMOTED: True, COPY: copy_address(other, todo.path)})
+    flag = SetProperties(path=path, properties={PROMOTION: True, COPY: copy_address(other, todo.path)})
     done = await make_promotion(call, other, flag, todo, options)
     linked = (f"Not shown in the copy, only linked: {one}" for one in copied.embeds)
     visible: PromotedNote = redact_denied(done, other.host.files.rules)
@@ -463,7 +463,7 @@ def refuse_repetition(other: Call, todo: Promotion) -> ConfirmationRequired | No
     )
 
 
-LIKE = (
+SIMILAR_NOTE = (
     Column("path", role="path"),
     Column("vault", " · in {}"),
     Column("share", " · says {:.0%} of it"),
@@ -477,6 +477,6 @@ def promoted_view(promoted: PromotedNote) -> Iterable[Element]:
     yield from notices(promoted.warnings, "note: ")
     yield from written_view(promoted.copy)
     if promoted.like:
-        yield Section("Similar", Table(LIKE, promoted.like))
+        yield Section("Similar", Table(SIMILAR_NOTE, promoted.like))
     yield notice("The note itself:")
     yield from written_view(promoted.original)

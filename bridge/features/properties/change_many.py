@@ -45,7 +45,7 @@ from bridge.search.filters import filter_notes, no_such_property, no_such_tag
 from bridge.search.model import SearchRequest
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
-from bridge.types import EXACT, Exact, VaultPath
+from bridge.types import EXACT_MARK, Exact, VaultPath
 
 Name = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=10_000)]
@@ -109,8 +109,8 @@ async def change_notes(
     tag: str | None = None,
     where: Where = "",
     paths: Annotated[tuple[VaultPath, ...], Meta(max_length=MAX_NOTES)] = (),
-    properties: Annotated[Mapping[str, Any], EXACT] = {},
-    old: Annotated[Mapping[str, Scalar], EXACT] = {},
+    properties: Annotated[Mapping[str, Any], EXACT_MARK] = {},
+    old: Annotated[Mapping[str, Scalar], EXACT_MARK] = {},
     remove: tuple[Name, ...] = (),
     rename: Mapping[str, Name] = {},
     on_clash: Literal["refuse", "keep", "merge"] = "refuse",

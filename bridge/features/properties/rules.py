@@ -141,7 +141,7 @@ MAX_EXCEPTION_SHARE: Final = 0.04
 """The share of notes up to which a value is an exception and no member of the set."""
 
 
-NAMING: Final = frozenset({"tags", "tag", "aliases", "alias"})
+NAMING_PROPERTIES: Final = frozenset({"tags", "tag", "aliases", "alias"})
 """Properties that say more with each new value."""
 
 MIN_AROUND: Final = 0.5
@@ -233,7 +233,7 @@ def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], le
     kind, count = kinds.most_common(1)[0]
     if count >= least * filled:
         yield Rule(scope, "type", name, (kind,), filled, count)
-    if fold_case(name) in NAMING:
+    if fold_case(name) in NAMING_PROPERTIES:
         return
     items: Counter[str] = Counter()
     spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)

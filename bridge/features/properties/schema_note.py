@@ -37,7 +37,7 @@ FindPaths = Callable[[RuleScope, str], frozenset[VaultPath]]
 """Returns the notes of a scope for which an expression is true, or raises InvalidArguments."""
 
 _DASHES: Final = re.compile(r"\s*:?-+:?\s*")
-_YES: Final = frozenset({"yes", "true", "x", "required", "✓", "✅"})
+_YES_WORDS: Final = frozenset({"yes", "true", "x", "required", "✓", "✅"})
 _COLUMNS: Final = frozenset({"name", "type", "required", "values", "where", "must"})
 
 
@@ -106,7 +106,7 @@ def _rules_of_row(
         yield Rule(scope, "condition", name, (must,), source=path, must=_find(scope, path, line, must, find))
     if not name:
         return
-    if fold_case(row.get("required", "")) in _YES:
+    if fold_case(row.get("required", "")) in _YES_WORDS:
         yield Rule(scope, "required", name, source=path)
     kinds = [fold_case(each) for each in _split(row.get("type", ""))]
     if unknown := [kind for kind in kinds if kind not in _TYPES]:

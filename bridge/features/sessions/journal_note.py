@@ -178,7 +178,7 @@ JOURNAL_OPERATIONS: Final = frozenset({WRITE, "save_session", "note_down"})
 TYPE: Final = "journal"
 """The value of the property `type` that makes a note a journal."""
 
-LATER: Final = "Later"
+LATER_HEADING: Final = "Later"
 """The heading below which facts are added to a journal that somebody has edited."""
 
 PROPERTY_LENGTH: Final = 300
@@ -217,7 +217,7 @@ MAX_REASONS: Final = 3
 TO_DO: Final = "To do: "
 """What precedes a task that was written."""
 
-UNCHANGED: Final = "Nothing was changed."
+NO_CHANGES: Final = "Nothing was changed."
 """What stands below the changes of a session all of which were refused."""
 
 
@@ -400,7 +400,7 @@ def recorded_lines(
             *(_batch_line(one, reasons=True) for one in facts.changes),
             *([f"- `list_changes` with the session `{facts.session}` lists all"] if is_cut else []),
             *(_batch_line(one, ", undone") for one in facts.undone),
-            *([UNCHANGED] if is_refused and not facts.changes and not facts.undone else []),
+            *([NO_CHANGES] if is_refused and not facts.changes and not facts.undone else []),
         ],
         "Open questions": [
             *_quotes(facts, "question", placed),

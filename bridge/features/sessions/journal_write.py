@@ -17,7 +17,7 @@ from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
 from bridge.features.sessions.journal_note import (
     JOURNAL_OPERATIONS,
-    LATER,
+    LATER_HEADING,
     LINK,
     WRITE,
     JournalFacts,
@@ -81,7 +81,7 @@ class JournalChange(Request, kw_only=True):
     def _append(self, draft: Draft, context: RequestContext) -> Effect:
         text = "\n".join(self.later)
         try:
-            below = InsertUnder(heading=LATER, text=text, create_heading=True)
+            below = InsertUnder(heading=LATER_HEADING, text=text, create_heading=True)
             return EditNote(path=self.path, edits=(below,)).plan(draft, context)
         except AmbiguousHeading:
             return EditNote(path=self.path, edits=(Append(text=text),)).plan(draft, context)

@@ -33,7 +33,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_note import (
-    UNCHANGED,
+    NO_CHANGES,
     JournalFacts,
     JournalLine,
     JournalWords,
@@ -193,10 +193,10 @@ def read_told(vault: OpenVault, path: VaultPath) -> Iterator[ToldLine]:
     """
     with suppress(NoteNotFound):
         note = open_note(vault, path)
-        is_unchanged = UNCHANGED in note.text.splitlines()
+        is_unchanged = NO_CHANGES in note.text.splitlines()
         told = (ToldLine(what, text) for what, text in told_lines(read_words(note.text, note.properties)))
         yield from (one for one in told if not (is_unchanged and one.what == "outcome"))
-        yield from (ToldLine("outcome", UNCHANGED),) if is_unchanged else ()
+        yield from (ToldLine("outcome", NO_CHANGES),) if is_unchanged else ()
 
 
 SESSIONS = (

@@ -22,9 +22,9 @@ from bridge.types import VaultPath
 
 Told = Literal["decision", "outcome", "question", "task"]
 
-_QUOTED: Final = re.compile('["“„«‹「『][^"“”»›」』]*["“”»›」』]')
+_QUOTATION: Final = re.compile('["“„«‹「『][^"“”»›」』]*["“”»›」』]')
 _LABEL: Final = re.compile(r"([^:：]{2,40})[:：]\s*(.+)")
-_AROUND: Final = " *_~()[]0123456789.:：#"
+_LABEL_MARKS: Final = " *_~()[]0123456789.:：#"
 """What may stand around a label or heading."""
 
 
@@ -83,7 +83,7 @@ def _read(text: str, heading: str, *, is_last: bool) -> Iterator[tuple[Told, str
         if is_last and count_words(text) >= MIN_QUESTION_WORDS:
             yield "question", text
     else:
-        said = _QUOTED.sub(" ", fold_word(text))
+        said = _QUOTATION.sub(" ", fold_word(text))
         rest = patterns["question"].sub(" ", said)
         if patterns["decision"].search(rest):
             yield "decision", text
@@ -97,7 +97,7 @@ def _asks(text: str) -> bool:
 
 def _label_of(text: str) -> Told | None:
     kinds: tuple[Told, ...] = ("decision", "outcome", "question")
-    bare = fold_word(text).strip(_AROUND)
+    bare = fold_word(text).strip(_LABEL_MARKS)
     return next((kind for kind in kinds if _patterns()[f"{kind} label"].fullmatch(bare)), None)
 
 

@@ -55,7 +55,7 @@ MIN_HEALTHY_PERCENT = 95
 """Per cent of the last calls below which something is wrong more than now and then."""
 
 _PROJECTS = ("package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle", "build.gradle.kts")
-FILLED: Mapping[str, tuple[str, ...]] = {
+TOOL_FOLDERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("node_modules", "bower_components", "site-packages", "__pycache__"), ()),
     "target": ("Cargo.toml", "pom.xml"),
     "build": _PROJECTS,
@@ -65,7 +65,7 @@ FILLED: Mapping[str, tuple[str, ...]] = {
 
 MAX_SHOWN_FOLDERS = 5
 
-OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
+OWN_ERRORS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
 """Errors that no caller can help; all others say what the caller should do differently."""
 
 
@@ -221,7 +221,7 @@ def find_program_folders(notes: Iterable[VaultPath], files: Container[str]) -> C
         above, _, name = folder.rpartition("/")
         if f"{folder}/pyvenv.cfg" in files:
             return True
-        beside = FILLED.get(name)
+        beside = TOOL_FOLDERS.get(name)
         return beside == () or any(join_path(above, file) in files for file in beside or ())
 
     outermost = (next(filter(is_filled, parents(path)), None) for path in notes)
@@ -230,7 +230,7 @@ def find_program_folders(notes: Iterable[VaultPath], files: Container[str]) -> C
 
 def glob_of(folder: str) -> str:
     name = folder.rpartition("/")[2]
-    return name if FILLED.get(name) == () else f"{folder.replace('[', '[[]')}/**"
+    return name if TOOL_FOLDERS.get(name) == () else f"{folder.replace('[', '[[]')}/**"
 
 
 def check_index(health: HostHealth) -> Finding:
@@ -342,7 +342,7 @@ def last_call_codes(host: Host) -> Counter[str | None]:
 
 def check_calls(codes: Counter[str | None]) -> Finding:
     """Judge the health score: the share of the last calls that did not fail for a reason of ours."""
-    failed = Counter({str(code): count for code, count in codes.items() if code in OURS})
+    failed = Counter({str(code): count for code, count in codes.items() if code in OWN_ERRORS})
     if not codes:
         return make_finding("calls", "ok", "Nothing was called yet.")
     score = 100 * (codes.total() - failed.total()) // codes.total()

@@ -25,7 +25,7 @@ Days = Annotated[int, Meta(ge=1, le=KEPT_DAYS)]
 BYTES_A_TOKEN = 4
 """An estimate for notes in English."""
 
-NAMELESS = "unknown"
+NAMELESS_CLIENT = "unknown"
 """Stands for clients that do not say what they are."""
 
 
@@ -114,7 +114,7 @@ def build_report(calls: Sequence[CallRecord], days: int, sizes: Mapping[VaultPat
 
 
 def name_of(call: CallRecord) -> str:
-    return call.client or NAMELESS
+    return call.client or NAMELESS_CLIENT
 
 
 def group_calls(

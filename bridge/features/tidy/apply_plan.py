@@ -23,7 +23,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, Declined, InvalidArguments
 from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
-from bridge.features.tidy.check_scope import REMOVING
+from bridge.features.tidy.check_scope import REMOVING_CHECKS
 from bridge.features.tidy.checks.agents_notes import corrections, notes_about, read_replacements
 from bridge.features.tidy.collect import CHECKS, change_limits, dismissed_findings, open_rules, require_checks
 from bridge.features.tidy.ledger import MIN_ACCEPTANCE, MIN_JUDGEMENTS, Ledger, RuleRecord
@@ -129,7 +129,7 @@ async def tidy_rules(
         require_checks([check])
         if not call.is_user:
             raise Declined("Only the user switches checks.", hint="Ask the user.")
-        if ticked and check in REMOVING:
+        if ticked and check in REMOVING_CHECKS:
             raise InvalidArguments(f"What `{check}` finds is deleted or merged.", hint="Tick each in the plan.")
         if muted is not None:
             await asyncio.to_thread(ledger.mute, check, muted=muted)

@@ -247,7 +247,7 @@ SURE_CONFIDENCE: Final = 0.85
 MAX_NAMED: Final = 50
 """Notes that a finding about many names."""
 
-REMOVING: Final = frozenset(("duplicates", "empty_notes", "unfilled_notes", "attachments"))
+REMOVING_CHECKS: Final = frozenset(("duplicates", "empty_notes", "unfilled_notes", "attachments"))
 """Checks whose findings take a file away, so that the user cannot have all of them ticked."""
 
 FindingRequest = CreateNote | EditNote | SetProperties | MergeNotes | MoveNote | DeleteNote | RenameTag | RenameProperty

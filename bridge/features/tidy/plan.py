@@ -22,7 +22,7 @@ from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFou
 from bridge.features.tidy.check_scope import TidyFinding, decode_finding, encode_finding
 from bridge.features.tidy.collect import CHECKS, note_digests
 from bridge.features.tidy.ledger import KeptFinding, Ledger
-from bridge.features.tidy.plan_note import INSTEAD, TYPE, PlanLine, line_digests, plain_words, read_lines, split_value
+from bridge.features.tidy.plan_note import SWAP_MARK, TYPE, PlanLine, line_digests, plain_words, read_lines, split_value
 from bridge.features.tidy.records import PlannedFinding
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.properties import build_note
@@ -66,7 +66,7 @@ def _value_of(request: Request) -> str | None:
 
 
 def with_value(finding: TidyFinding, value: str, locate: Callable[[str], VaultPath]) -> TidyFinding:
-    if value_of(finding) is None or INSTEAD in value:
+    if value_of(finding) is None or SWAP_MARK in value:
         raise InvalidArguments("it has no value that can be changed.")
     request = _with_value(finding.request, value, locate)
     return replace(finding, text=f"{finding.text}, with “{plain_words(value)}” instead", request=request)
@@ -94,7 +94,7 @@ def _with_value(request: Request, value: str, locate: Callable[[str], VaultPath]
 EXPLANATION: Final = (
     "Tick what is right. Nothing changes until the plan is applied, in the pane *Tidy* or by `vaultside apply-plan`."
     " The words of a line may be changed, its `^g…` may not. To have another value than the proposed one, end a line"
-    f" with `{INSTEAD.strip()} another value`, before its `^g…`."
+    f" with `{SWAP_MARK.strip()} another value`, before its `^g…`."
 )
 
 

@@ -21,10 +21,10 @@ FORMER_TYPE: Final = "garden-plan"
 MAX_NOTES: Final = 5
 """Notes that a line names at most."""
 
-DONE: Final = "done"
+ENDING: Final = "done"
 """Stands at the end of the line of a finding that was applied."""
 
-INSTEAD: Final = " · instead: "
+SWAP_MARK: Final = " · instead: "
 """Stands in a line before the value that a person puts in place of the proposed one."""
 
 _TASK: Final = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)(?P<box>.)(?P<rest>\][ \t]+.*)")
@@ -64,10 +64,10 @@ def mark_done(text: str, ids: Iterable[str]) -> str:
 
 def _mark(task: re.Match[str]) -> str:
     rest = task["rest"]
-    if _words(rest).endswith(f" · {DONE}"):
+    if _words(rest).endswith(f" · {ENDING}"):
         return task[0]
     at = [found.start() for found in _ID.finditer(rest)][-1]
-    return f"{task['marker']}{task['box']}{rest[:at].rstrip()} · {DONE} {rest[at:]}"
+    return f"{task['marker']}{task['box']}{rest[:at].rstrip()} · {ENDING} {rest[at:]}"
 
 
 def _change_line(text: str, id_: str, change: Callable[[re.Match[str]], str]) -> str:
@@ -84,10 +84,10 @@ def _words(rest: str) -> str:
 
 def split_value(line: str, written: str) -> tuple[str, str | None]:
     """Return what a line says, without the mark of what was applied, and the value that a person put into it."""
-    words = line.removesuffix(f" · {DONE}")
-    if INSTEAD in written:
+    words = line.removesuffix(f" · {ENDING}")
+    if SWAP_MARK in written:
         return words, None
-    words, mark, value = words.partition(INSTEAD)
+    words, mark, value = words.partition(SWAP_MARK)
     return words, value if mark else None
 
 
@@ -98,7 +98,7 @@ def line_digests(text: str) -> frozenset[str]:
 
 def _line_digest(line: str) -> str:
     task = _TASK.fullmatch(line)
-    words = line if task is None else f"{_words(task['rest']).removesuffix(f' · {DONE}')} {_ID.findall(task['rest'])}"
+    words = line if task is None else f"{_words(task['rest']).removesuffix(f' · {ENDING}')} {_ID.findall(task['rest'])}"
     return hashlib.sha256(_LINK.sub("[[]]", " ".join(words.split())).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

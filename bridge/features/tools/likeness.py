@@ -72,8 +72,8 @@ UNKNOWN_WEIGHT, NO_TOOL_WEIGHT = 0.3, 3.5
 """Worth of a word that no description says, and of one for what no operation does, as shares of the rarest one's."""
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
-NOT = re.compile(r"n['’]t\b")
-QUOTED = re.compile(r"[\"“„][^\"”“]*[\"”“]|`[^`]*`")
+NEGATION = re.compile(r"n['’]t\b")
+QUOTATION = re.compile(r"[\"“„][^\"”“]*[\"”“]|`[^`]*`")
 LINK = re.compile(r"\[\[[^\]]*\]\]")
 TAG = re.compile(r"(?<!\S)#[^\s#]+")
 FILE = re.compile(r"\S+\.md\b")
@@ -191,8 +191,8 @@ class Descriptions:
 
 @functools.lru_cache(maxsize=2_000)
 def concepts(text: str) -> frozenset[str]:
-    plain = TAG.sub(" tag ", FILE.sub(" note ", LINK.sub(" link ", QUOTED.sub(" ", text))))
-    words = WORD.findall(COUNT.sub("many", NOT.sub(" not", plain.casefold())))
+    plain = TAG.sub(" tag ", FILE.sub(" note ", LINK.sub(" link ", QUOTATION.sub(" ", text))))
+    words = WORD.findall(COUNT.sub("many", NEGATION.sub(" not", plain.casefold())))
     parts = [part for word in words for part in parts_of(word)]
     terms = [word for word in parts if len(word) > 1 and word not in stopwords() and not word.isdecimal()]
     groups = meanings()

@@ -60,8 +60,8 @@ _MARK: Final = re.compile(
     r"|例如|比如|诸如|[,，]\s*如|たとえば|例えば|예를 들어)|[:：]"
 )
 _BREAK: Final = re.compile(r"[,;.!?()/，、；。！？（）《》〈〉「」『』“”\"|]|\s[—–-]\s")
-_LISTED: Final = re.compile(r"等等?|之类|以及|或者?|などの?|や|등|및")
-_AND: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou")
+_LIST_WORDS: Final = re.compile(r"等等?|之类|以及|或者?|などの?|や|등|및")
+_CONJUNCTION: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou")
 _HEAD_FIRST: Final = frozenset(("italian", "french", "spanish", "portuguese", "catalan", "romanian", "indonesian"))
 _PARTS: Final = re.compile(r"\s+[—–|∕-]+\s+|(?<=[^\W\da-zA-Z])[-—]|[:：([（【\])）】]")
 
@@ -197,11 +197,11 @@ def _split(name: str, text: str, rarity: Callable[[str], float]) -> Iterator[Def
     language = language_of(text) or OTHER
     small = function_words(language)
     mark = _MARK.search(text)
-    joined = all(map(_AND.fullmatch, small.intersection(_words(text))))
+    joined = all(map(_CONJUNCTION.fullmatch, small.intersection(_words(text))))
     segments = [(part, True) for part in _BREAK.split(text[mark.end() :])] if mark else []
     before = [part for part in _BREAK.split(text[: mark.start()] if mark else text) if part.strip()]
     segments += [(part, not mark and (len(before) > 1 or joined)) for part in before]
-    conjuncts = re.split(rf"\s+(?:{_AND.pattern}|&)\s+|[、,/]|[与和]", name)
+    conjuncts = re.split(rf"\s+(?:{_CONJUNCTION.pattern}|&)\s+|[、,/]|[与和]", name)
     segments += [(part, True) for part in conjuncts if len(conjuncts) > 1]
     are_names = RUN.search(text) is not None or language == "german"
     for segment, is_listed in segments:
@@ -228,7 +228,7 @@ def _gather(
     for kind, group in groupby(zip(kinds, tokens, strict=True), key=itemgetter(0)):
         words = [fold_word(token) for _, token in group]
         if kind == "run":
-            runs = (run for word in words for part in _LISTED.split(word) for run in content_runs(part))
+            runs = (run for word in words for part in _LIST_WORDS.split(word) for run in content_runs(part))
             yield from (((run,), False) for run in runs)
         elif kind == "name":
             yield from [(named, True)] if (named := tuple(word for word in words if word not in small)) else []

@@ -321,7 +321,7 @@ TOPICS = (
     Column("definition", lambda text: f" · {inline(text)}"),
 )
 
-SUGGESTED = (
+SUGGESTION = (
     Column("path", role="path"),
     Column("probability", " · {:.0%}"),
     Column("why", lambda why: " · " + ", ".join(why)),
@@ -361,7 +361,7 @@ def _note_topics(found: TopicList, note: NoteTopics) -> Iterable[Element]:
         yield notice(f"Suggested, with a probability of {note.least:.0%} at least{learnt}:")
     else:
         yield notice(note.why_none or "No other topic is probable enough.")
-    yield Table(SUGGESTED, note.suggested)
+    yield Table(SUGGESTION, note.suggested)
 
 
 def _findings(found: TopicList, findings: Sequence[TopicProblem]) -> Iterable[Element]:

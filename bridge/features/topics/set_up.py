@@ -17,7 +17,7 @@ from bridge.features.topics.topic_tree import TopicSettings, find_topic_folder
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 
-DEFAULT = "Topics"
+DEFAULT_FOLDER = "Topics"
 SETTING = "topics.folder"
 
 MEANINGS = {
@@ -85,7 +85,7 @@ async def set_up_topics(call: Call, folder: Folder | None = None, *, options: Wr
     """
     setting = call.host.settings.section(TopicSettings).folder
     current = find_topic_folder(setting, call.vault.index.view("notes").notes) or setting.strip("/")
-    place = VaultPath((folder or "").strip("/") or current or DEFAULT)
+    place = VaultPath((folder or "").strip("/") or current or DEFAULT_FOLDER)
     request = TopicsStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
     agreed = call.has_agreed or is_proposer(call) or call.is_confirmed(options.confirm)
     if not (options.dry_run or agreed or call.vault.files.has(request.path)):

@@ -40,7 +40,7 @@ MIN_PRECISION: Final = 0.73
 """The share of the hidden topics suggested that must be right, so that of others seven in ten are: the best place in a
 sample is a little too good."""
 
-DEFAULT: Final = (-4.2, 4.0, 1.5, 1.2, 4.6, 2.2, 5.4, 5.4, 8.0, 8.0)
+DEFAULT_WEIGHTS: Final = (-4.2, 4.0, 1.5, 1.2, 4.6, 2.2, 5.4, 5.4, 8.0, 8.0)
 """Weights of the numbers of `TopicEvidence.row` in a vault that has too few topics to learn from."""
 
 DEFAULT_LEAST: Final = 0.75
@@ -84,7 +84,7 @@ _NO_PROBABILITY: Final = 1.01
 class TopicModel(Record):
     """How probable topics are in a vault."""
 
-    weights: tuple[float, ...] = DEFAULT
+    weights: tuple[float, ...] = DEFAULT_WEIGHTS
     least: float = DEFAULT_LEAST
     """The probability from which a topic is suggested."""
     closest: float = DEFAULT_CLOSEST
@@ -153,7 +153,7 @@ def least_probability(told: NDArray[np.float64], right: NDArray[np.float64]) -> 
 
 def _fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of a logistic regression that is held to the default ones, by Newton's method."""
-    default = np.array(DEFAULT)
+    default = np.array(DEFAULT_WEIGHTS)
     weights = default.copy()
     held = np.full(len(default), _PRIOR_STRENGTH)
     held[0] = _PRIOR_STRENGTH / 10
@@ -173,7 +173,7 @@ def _probabilities(values: NDArray[np.float64], weights: NDArray[np.float64]) ->
     return result
 
 
-GENERIC: Final = frozenset(
+GENERIC_FOLDERS: Final = frozenset(
     (
         *("inbox", "attachments", "attachment", "archive", "archives", "daily", "daily notes", "journal"),
         *("templates", "template", "assets", "files", "images", "media", "notes", "misc"),
@@ -188,7 +188,7 @@ class FolderMeanings:
     def __init__(self, meaning: FolderMeaning, generic: Collection[str], tree: TopicTree) -> None:
         """Prepare to look up folders."""
         self._meaning = meaning
-        self._generic = GENERIC.union(fold_case(name).strip() for name in generic)
+        self._generic = GENERIC_FOLDERS.union(fold_case(name).strip() for name in generic)
         self._tree = tree
 
     def topics(self, path: VaultPath) -> frozenset[VaultPath]:

@@ -30,7 +30,7 @@ INSTRUCTIONS_TYPES: Final = ("topics", "ontology")
 """The property `type` of the note with the rules, by which a renamed folder is found; once it was the latter."""
 
 
-_BRACKETED: Final = re.compile(r"\s*[(\uff08][^()\uff08\uff09]+[)\uff09]$")
+_BRACKETS: Final = re.compile(r"\s*[(\uff08][^()\uff08\uff09]+[)\uff09]$")
 
 
 class Topic(Record):
@@ -46,7 +46,7 @@ class Topic(Record):
     def names(self) -> tuple[str, ...]:
         """Its title, its file's name and its aliases, each once, also without what stands in brackets at their end."""
         names = (self.name, note_name(self.path), *self.aliases)
-        return tuple(dict.fromkeys((*names, *(bare for name in names if (bare := _BRACKETED.sub("", name))))))
+        return tuple(dict.fromkeys((*names, *(bare for name in names if (bare := _BRACKETS.sub("", name))))))
 
 
 class TopicTree(Record, eq=False):

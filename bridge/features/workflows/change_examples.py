@@ -14,7 +14,7 @@ from bridge.bases.values import text_of
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.workflows.examples import (
-    DAILY,
+    DAILY_TEMPLATE,
     FOLDER_FORMS,
     TEMPLATE,
     DraftedSteps,
@@ -51,15 +51,15 @@ MIN_SHARE: Final = 0.5
 
 _ITEM: Final = re.compile(r"(\s*(?:[-*+]|\d+[.)])\s+)(\[.\] )?(.*)", re.DOTALL)
 _TIME: Final = re.compile(r"(\d\d?:\d\d)(?!\d)\W*")
-_OPEN: Final = re.compile(r"^\s*[-*+] \[ \] *(.*\S)", re.MULTILINE)
-_DONE: Final = re.compile(r"^\s*[-*+] \[[xX]\] *(.*\S)", re.MULTILINE)
+_OPEN_TASK: Final = re.compile(r"^\s*[-*+] \[ \] *(.*\S)", re.MULTILINE)
+_DONE_TASK: Final = re.compile(r"^\s*[-*+] \[[xX]\] *(.*\S)", re.MULTILINE)
 _LINKS: Final = re.compile(r"(?:^[-*+] \[\[[^\[\]|#]+\]\] *\n?){2,}", re.MULTILINE)
 """A list of links and nothing else."""
-_LINKED: Final = re.compile(r"\[\[([^\]|#]+)")
+_LINK_TARGET: Final = re.compile(r"\[\[([^\]|#]+)")
 _NAME: Final = re.compile(r"[\w-]+")
-_FORMED: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
+_FORMED_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
 """A template with a form, as of a day."""
-_OWN: Final = ("{{item.", "{{variables.")
+_OWN_PREFIXES: Final = ("{{item.", "{{variables.")
 """How the paths of notes begin of which templates read more."""
 _DO_AGAIN: Final = "Give changes that add lines, set properties, or move or create notes."
 
@@ -88,8 +88,8 @@ class NoteChange(Record):
 
 def is_roll_over(earlier: str, later: str) -> bool:
     """Return whether the open tasks of a note, and none of those that are done, stand in a later one."""
-    done, left = {*_DONE.findall(earlier)}, {*_OPEN.findall(earlier)}
-    return bool(done and left) and left == {*_OPEN.findall(later)} and done.isdisjoint(_DONE.findall(later))
+    done, left = {*_DONE_TASK.findall(earlier)}, {*_OPEN_TASK.findall(earlier)}
+    return bool(done and left) and left == {*_OPEN_TASK.findall(later)} and done.isdisjoint(_DONE_TASK.findall(later))
 
 
 def draft_index(notes: Sequence[Example], vault: OpenVault) -> DraftedSteps | None:
@@ -124,7 +124,7 @@ def folder_of(path: str) -> str:
 
 def _notes_of(vault: OpenVault, text: str) -> set[VaultPath]:
     """Return the notes that a text links to."""
-    found = (vault.names.resolve(link, VaultPath("")).path for link in _LINKED.findall(text))
+    found = (vault.names.resolve(link, VaultPath("")).path for link in _LINK_TARGET.findall(text))
     return {path for path in found if path is not None and path in vault.index.notes}
 
 
@@ -186,7 +186,7 @@ class _ChangeDraft:
     def change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
         kinds = column[0].kinds
         path = self._path([note.path for note in before], kinds)
-        if path.startswith(_OWN):
+        if path.startswith(_OWN_PREFIXES):
             self.comparison.know([_facts_of(note, _own_of(path)) for note in before])
         if "properties" in kinds:
             made = self._properties(path, column, before)
@@ -194,7 +194,7 @@ class _ChangeDraft:
         if "text" in kinds:
             self.comparison.know([days_near(one.day) for one in column])
             for edits in zip(*map(_edits_of, before, (one.after for one in column)), strict=False):
-                edit = self._edit(edits, is_daily=path == DAILY)
+                edit = self._edit(edits, is_daily=path == DAILY_TEMPLATE)
                 self._add({"id": "line", "do": "edit_note", "path": path, "edits": [edit]})
         if "move" in kinds:
             self._add(
@@ -208,7 +208,7 @@ class _ChangeDraft:
             return "{{item.path}}"
         if names == [*map(note_name, paths)] and "move" not in kinds:
             self.comparison.know([days_near(day) for day in days])
-            return DAILY
+            return DAILY_TEMPLATE
         if _only(paths) and "move" not in kinds and (len(paths) > 1 or kinds == ("text",)):
             return escape_text(paths[0])
         created = _only(self.comparison.fill(paths)) or ""
@@ -230,7 +230,7 @@ class _ChangeDraft:
     def _value(self, name: str, values: Sequence[Value], kind: VariableKind | None = None) -> Value:
         """Return what all have, a template that makes it, or a variable; the form of a day is rather a template."""
         filled = _only(self.comparison.fill([*map(text_of, values)]))
-        is_template = filled is not None and (_FORMED if len(values) > 1 else TEMPLATE).search(filled)
+        is_template = filled is not None and (_FORMED_TEMPLATE if len(values) > 1 else TEMPLATE).search(filled)
         if not is_template and all(value == values[0] for value in values):
             return escape(values[0])
         return filled or self.comparison.variable(name, values, kind)
@@ -246,7 +246,7 @@ class _ChangeDraft:
             values = [new for _, new in pairs]
             if all(old == new for old, new in pairs):
                 continue
-            if path.startswith(_OWN) and _NAME.fullmatch(name) and (added := _added_to(pairs)):
+            if path.startswith(_OWN_PREFIXES) and _NAME.fullmatch(name) and (added := _added_to(pairs)):
                 made[name] = [f"{{{{{_own_of(path)}.properties.{name}}}}}", *map(escape, added)]
                 continue
             is_day = all(map(str.startswith, map(text_of, values), (f"{one.day}" for one in column)))

@@ -19,7 +19,7 @@ from bridge.features.workflows.parse import (
     WorkflowVariable,
     path_fields,
 )
-from bridge.features.workflows.questions import LISTED, USABLE
+from bridge.features.workflows.questions import LIST_NAMES, USABLE_ARGUMENTS
 from bridge.features.workflows.templates import (
     HINT,
     TemplateReference,
@@ -40,7 +40,7 @@ Bind = Callable[[str, Mapping[str, Value]], object]
 
 _RESULTS: Final[Mapping[str, frozenset[str]]] = {
     "change": frozenset({"path", "name", "digest", "count"}),
-    **{do: frozenset({name, "count", "total", "first"}) for do, name in LISTED.items()},
+    **{do: frozenset({name, "count", "total", "first"}) for do, name in LIST_NAMES.items()},
     "list_sessions": frozenset({"lines", "text", "count", "total", "first"}),
 }
 _FACTS: Final[Mapping[str, frozenset[str]]] = {
@@ -52,7 +52,7 @@ _FACTS: Final[Mapping[str, frozenset[str]]] = {
     "lines": frozenset({"path", "name", "heading", "text"}),
     "sentences": frozenset({"path", "name", "line", "text"}),
 }
-_REFUSED: Final = frozenset({"append_links", "op"})
+_REFUSED_ARGUMENTS: Final = frozenset({"append_links", "op"})
 """Arguments of changes that mean nothing in a workflow."""
 _SAMPLES: Final[Mapping[str, Value]] = {"number": 1, "yes-no": True, "list": ["1"], "date": "2026-01-31"}
 _DIGEST: Final = "0" * 64
@@ -102,9 +102,9 @@ class _Check:
                 yield from self._path(value, line)
             if isinstance(value, str) and _has_filled_properties(value):
                 yield Problem(line, "A value in the properties of a text would be read as YAML: use `properties`.")
-        known = USABLE.get(step.do)
+        known = USABLE_ARGUMENTS.get(step.do)
         for name in step.arguments:
-            if (known is not None and name not in known) or name in _REFUSED:
+            if (known is not None and name not in known) or name in _REFUSED_ARGUMENTS:
                 usable = f"; it has {', '.join(sorted(known))}" if known else ""
                 yield Problem(
                     step.lines.get(name, step.line), f"`{step.do}` has no argument `{name}` in a workflow{usable}."
@@ -171,7 +171,7 @@ class _Check:
         if reference.root == "variables":
             variable = self._workflow.variables.get(reference.names[0])
             return variable is None or variable.type == "list"
-        return reference.root == "steps" and reference.names[-1] in {*LISTED.values(), "tags"}
+        return reference.root == "steps" and reference.names[-1] in {*LIST_NAMES.values(), "tags"}
 
     def _expression(self, text: str, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
         try:
@@ -257,8 +257,8 @@ class _Check:
         known = _RESULTS[do if do in READS else "change"]
         if name not in known:
             yield Problem(line, f"The result of `{id_}` has no `{name}`; it has {', '.join(sorted(known))}.")
-        elif rest and (name != "first" or rest[0] not in _FACTS[LISTED[do]]):
-            facts = f"`first` has {', '.join(sorted(_FACTS[LISTED[do]]))}" if do in READS else "it has no fields"
+        elif rest and (name != "first" or rest[0] not in _FACTS[LIST_NAMES[do]]):
+            facts = f"`first` has {', '.join(sorted(_FACTS[LIST_NAMES[do]]))}" if do in READS else "it has no fields"
             yield Problem(line, f"`{reference}` has no value; {facts}.")
 
 

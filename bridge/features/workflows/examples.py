@@ -30,7 +30,7 @@ from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
 MAX_EXAMPLES: Final = 5
-DAILY: Final = "{{daily}}"
+DAILY_TEMPLATE: Final = "{{daily}}"
 MAX_UNITS: Final = 1_000
 """Lines and blocks of code of a note that are compared."""
 MIN_VALUE_CHARS: Final = 3
@@ -74,13 +74,13 @@ _STRUCTURE: Final = re.compile(
 )
 """What stays of a single note: headings, rules, empty items, callouts and queries."""
 _MARKS: Final = re.compile(r"[^\w{}.]+")
-_LISTED: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_LIST_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _HEADING: Final = re.compile(r"(#{1,6})[ \t].*")
 _TICK: Final = re.compile(r"^(\s*[-*+] )\[\S\] ")
 _VARIABLE: Final = re.compile(r"\{\{variables\.[^}]+\}\}")
 TEMPLATE: Final = re.compile(r"(?<!\\)\{\{")
-_TEMPLATED: Final = re.compile(r"(?<!\\)\{\{[^{}]*\}\}")
-_WHOLE: Final = re.compile(rf"{_TEMPLATED.pattern}|https?://[^\s()\[\]<>]+")
+_WHOLE_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*\}\}")
+_TEMPLATE_OR_LINK: Final = re.compile(rf"{_WHOLE_TEMPLATE.pattern}|https?://[^\s()\[\]<>]+")
 _FORMAT: Final = re.compile(r"(\{\{variables\.[\w-]+):[^}]*")
 """The form in which a day stands."""
 _PIECE: Final = re.compile(r"\\?\{\{(?:[^{}]*\}\})?|\d{4}-\d\d-\d\d|[^\W_\u2e80-\U0003ffff]+|.", re.DOTALL)
@@ -211,7 +211,7 @@ class ExampleComparison:
                 made += part
                 continue
             values = [
-                _TEMPLATED.sub(lambda found, known=known: known.get(found[0], ""), one).replace("\\{{", "{{")  # type: ignore[misc]
+                _WHOLE_TEMPLATE.sub(lambda found, known=known: known.get(found[0], ""), one).replace("\\{{", "{{")  # type: ignore[misc]
                 for known, one in zip(raw, part, strict=True)
             ]
             place = _NAMED_PLACE.search(made)
@@ -235,7 +235,7 @@ def are_alike(parts: Parts, *, framed: bool = False) -> bool:
     begin, end = (part if isinstance(part, str) else "" for part in (parts[0], parts[-1]))
     is_framed = framed and len(parts) == 3 and min(len(begin.strip()), len(end.strip())) > 1
     # What is listed differs from note to note.
-    is_listed = _LISTED.match("".join(part if isinstance(part, str) else part[0] for part in parts))
+    is_listed = _LIST_ITEM.match("".join(part if isinstance(part, str) else part[0] for part in parts))
     enough = (
         is_framed
         or _is_begin([begin])
@@ -329,7 +329,7 @@ class _Draft:
             self.comparison.know([days_near(day) for day in days])
         else:
             days = []
-        return DAILY if is_daily else "/".join([*self._folder(days), f"{self._stem(stems)}.md"])
+        return DAILY_TEMPLATE if is_daily else "/".join([*self._folder(days), f"{self._stem(stems)}.md"])
 
     def _is_day_of_writing(self, days: Sequence[str]) -> bool:
         written = [values for name, values in self._values.items() if _WRITTEN_TODAY.search(name)]
@@ -347,7 +347,7 @@ class _Draft:
         words = [_WORD.findall(one) for one in self.comparison.fill(stems)]
         same = "".join(words[0])
         # Of a single name nobody knows what else of it stays.
-        rest = _TEMPLATED.sub("", same) if len(stems) == 1 or not _VARIABLE.search(same) else ""
+        rest = _WHOLE_TEMPLATE.sub("", same) if len(stems) == 1 or not _VARIABLE.search(same) else ""
         is_told = not any(map(str.isalnum, rest))
         if all(one == words[0] for one in words) and is_told and not has_stray_brace(same):
             return same
@@ -429,7 +429,7 @@ class _Draft:
             line = self._line(group)
             if line is None or find_cut_template(line) is not None:
                 continue
-            says = re.compile(".*".join(map(re.escape, _TEMPLATED.split(line))), re.DOTALL | re.IGNORECASE)
+            says = re.compile(".*".join(map(re.escape, _WHOLE_TEMPLATE.split(line))), re.DOTALL | re.IGNORECASE)
             for at, unit in group.items():
                 if self._units[at][unit].label or says.fullmatch(escape_text(self._units[at][unit].text)):
                     self._kept[at].add(unit)
@@ -467,7 +467,7 @@ class _Draft:
         section = self._units[0][unit].section
         heading = self._units[0][section].text if section >= 0 else ""
         named = found[1] if (found := _CALLOUT.fullmatch(above)) else heading
-        plain = _TEMPLATED.sub("", self.comparison.filler(0)(named)).strip("# ")
+        plain = _WHOLE_TEMPLATE.sub("", self.comparison.filler(0)(named)).strip("# ")
         return plain if any(map(str.isalnum, plain)) else "text"
 
     def _of_property(self, name: str, values: Mapping[int, str]) -> str | None:
@@ -629,7 +629,7 @@ def _settle(gap: str | tuple[str, ...]) -> str | tuple[str, ...]:
     key, times = Counter(keys).most_common(1)[0]
     if times * 2 > len(gap) and TEMPLATE.search(key) and key == keys[0]:
         return gap[0]
-    is_first = _TEMPLATED.fullmatch(gap[0]) and sum(keys[0] in one for one in keys) * 2 > len(gap) > 2
+    is_first = _WHOLE_TEMPLATE.fullmatch(gap[0]) and sum(keys[0] in one for one in keys) * 2 > len(gap) > 2
     return gap[0] if is_first else gap
 
 
@@ -641,8 +641,8 @@ def _is_begin(words: Sequence[str]) -> bool:
 
 def _weight(text: str) -> int:
     """Return how much a text says: its letters and digits, where words are not spaced twice."""
-    plain = _WHOLE.sub("", text)
-    return 6 * len(_WHOLE.findall(text)) + sum(1 + (one >= "\u2e80") for one in plain if one.isalnum())
+    plain = _TEMPLATE_OR_LINK.sub("", text)
+    return 6 * len(_TEMPLATE_OR_LINK.findall(text)) + sum(1 + (one >= "\u2e80") for one in plain if one.isalnum())
 
 
 def _is_whole(text: str) -> bool:

@@ -144,19 +144,19 @@ def path_fields(op: str) -> frozenset[str]:
 FORMAT_VERSION: Final = 1
 
 _ID: Final = re.compile(r"[^\W\d][\w-]{0,59}")
-_WHEN: Final = re.compile(r"(not\s+|!\s*)?([^\W\d][\w-]*)")
+_CONDITION: Final = re.compile(r"(not\s+|!\s*)?([^\W\d][\w-]*)")
 _FIELDS: Final = frozenset({"version", "description", "variables", "conditions", "steps", "output"})
 _OF_VARIABLE: Final = frozenset({"type", "required", "default", "choices", "description"})
-_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+_NEEDED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "where": ("where",),
     "section_exists": ("note", "heading"),
     "property_exists": ("note", "property"),
     "open_tasks": (),
 }
-_ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {"where": ("note",), "open_tasks": ("note", "folder")}
-_PLAIN: Final[Any] = Scalar | tuple[Scalar, ...]
+_ALLOWED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {"where": ("note",), "open_tasks": ("note", "folder")}
+_PLAIN_VALUE: Final[Any] = Scalar | tuple[Scalar, ...]
 _OF_STEP: Final = frozenset({"id", "do", "when", "each"})
-_UNQUOTED: Final = 'A value that begins with a template must stand in quotes: "{{today}}".'
+_QUOTE_HINT: Final = 'A value that begins with a template must stand in quotes: "{{today}}".'
 
 
 class WorkflowText(Record):
@@ -222,9 +222,9 @@ class _Reader:
     def _variable(self, name: str, facts: Mapping[str, Value], line: int) -> WorkflowVariable:
         self._refuse_unknown(facts, _OF_VARIABLE, "A variable")
         kind: VariableKind = self._take(facts, "type", VariableKind, "text")
-        default = self._take(facts, "default", _PLAIN, None)
+        default = self._take(facts, "default", _PLAIN_VALUE, None)
         required = self._take(facts, "required", bool, default is None)
-        choices = self._take(facts, "choices", _PLAIN, [])
+        choices = self._take(facts, "choices", _PLAIN_VALUE, [])
         if (kind == "choice") != bool(choices):
             self._say(line, f"`{name}` needs `choices` and the type `choice`; one is useless without the other.")
         return WorkflowVariable(
@@ -253,8 +253,8 @@ class _Reader:
             return None
         is_missing = str(name).endswith("_missing")
         check = cast("Check", str(name).replace("_missing", "_exists"))
-        needed = _NEEDED.get(check, ("note",))
-        allowed = (*needed, *_ALLOWED.get(check, ()))
+        needed = _NEEDED_FIELDS.get(check, ("note",))
+        allowed = (*needed, *_ALLOWED_FIELDS.get(check, ()))
         self._refuse_unknown(facts, {"id", "check", "not", *allowed}, f"A condition `{name}`")
         arguments = {name: value for name in allowed if isinstance(value := facts.get(name), str) and value.strip()}
         if missing := [name for name in needed if name not in arguments]:
@@ -294,7 +294,7 @@ class _Reader:
     def _when(self, facts: Mapping[str, Value]) -> Iterator[tuple[str, bool]]:
         given = facts.get("when")
         for one in given if isinstance(given, list) else [] if given is None else [given]:
-            found = _WHEN.fullmatch(one.strip()) if isinstance(one, str) else None
+            found = _CONDITION.fullmatch(one.strip()) if isinstance(one, str) else None
             if found is None:
                 self._say(
                     self._line(facts, "when"),
@@ -349,7 +349,7 @@ class _Reader:
             case Mapping():
                 for name, each in value.items():
                     if name.startswith("{"):
-                        self._say(self._line(value, name), _UNQUOTED)
+                        self._say(self._line(value, name), _QUOTE_HINT)
                     else:
                         self._find_unquoted(each)
             case list():

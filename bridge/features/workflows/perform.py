@@ -23,7 +23,7 @@ from bridge.api.write import (
 )
 from bridge.changes.forecast import CountForecast
 from bridge.errors import BridgeError, Declined, Forbidden
-from bridge.features.workflows.read import NOWHERE, ReadWorkflow, approved_digests, open_workflow
+from bridge.features.workflows.read import NO_PATH, ReadWorkflow, approved_digests, open_workflow
 from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun, read_meaning, workflow_host
 from bridge.features.workflows.templates import bind_variables
 from bridge.records import Record
@@ -112,7 +112,7 @@ async def run_workflow(
         raise await refuse_run(call, found, changed=approved is not None)
     values = bind_variables(found.workflow, variables, partial(read_meaning, call))
     run = WorkflowRun(found.workflow, values, workflow_host(call))
-    requests = [RunWorkflow(path=found.path or NOWHERE, run=run)]
+    requests = [RunWorkflow(path=found.path or NO_PATH, run=run)]
     options = WriteOptions(options.dry_run, options.reason or found.workflow.description[:500] or None, options.confirm)
     try:
         # One at a time, so that other changes come in between.

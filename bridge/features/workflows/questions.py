@@ -28,7 +28,7 @@ from bridge.search.snippet import clean_text
 from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 
-_NOWHERE: Final = VaultPath("")
+_NO_PATH: Final = VaultPath("")
 
 
 class DraftState:
@@ -61,14 +61,14 @@ class DraftState:
         for path in (VaultPath(target), VaultPath(f"{target}.md")):
             if path in names:
                 return path
-        return names.resolve(target, _NOWHERE).path if target else None
+        return names.resolve(target, _NO_PATH).path if target else None
 
     def text(self, path: VaultPath) -> str:
         return self._draft.read(path).decode("utf-8", "surrogateescape")
 
     def passes(self, node: Node, path: VaultPath | None, given: Mapping[str, Result]) -> bool:
         """Return whether an expression is true of a note, or by itself."""
-        return bool(self.select(node, [path or _NOWHERE], given))
+        return bool(self.select(node, [path or _NO_PATH], given))
 
     def select(self, node: Node, paths: Collection[VaultPath], given: Mapping[str, Result]) -> frozenset[VaultPath]:
         """Return the notes for which an expression is true."""
@@ -106,7 +106,7 @@ class DraftState:
         return pack_note(note, mtime_ns=now_ns, size=len(data), passages=0, left_out=(), language=None, recipe="")
 
 
-USABLE: Final[Mapping[str, frozenset[str]]] = {
+USABLE_ARGUMENTS: Final[Mapping[str, frozenset[str]]] = {
     "list_sessions": frozenset({"client", "since", "until", "limit"}),
     "find_notes": frozenset({"folder", "tags", "properties", "types", "where", "sort", "limit"}),
     "list_tasks": frozenset(
@@ -117,7 +117,7 @@ USABLE: Final[Mapping[str, frozenset[str]]] = {
 }
 """The arguments that a step may give."""
 
-LISTED: Final[Mapping[str, str]] = {
+LIST_NAMES: Final[Mapping[str, str]] = {
     "list_sessions": "lines",
     "find_notes": "notes",
     "list_tasks": "tasks",
@@ -264,12 +264,12 @@ def _link(path: VaultPath, shown: str) -> str:
 
 def no_results(do: str) -> Mapping[str, Value]:
     """Return the answer to a question that was never asked."""
-    return {**_result(LISTED[do], [], 0), **({"text": ""} if do == "list_sessions" else {})}
+    return {**_result(LIST_NAMES[do], [], 0), **({"text": ""} if do == "list_sessions" else {})}
 
 
 def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
     """Return two answers to a question as one, in which each note or task stands once."""
-    name = LISTED[do]
+    name = LIST_NAMES[do]
     joined: dict[tuple[Value, ...], Value] = {}
     for answer in (before, more):
         found = answer[name]

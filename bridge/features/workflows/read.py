@@ -144,7 +144,7 @@ def workflow_note(name: str, prose: str, block: str) -> str:
     return f"---\ntype: {TYPE}\n---\n# {name}\n\n{prose.strip()}\n\n{fence}{TYPE}\n{block.rstrip()}\n{fence}\n"
 
 
-NOWHERE = VaultPath("")
+NO_PATH = VaultPath("")
 
 CHECK_CPU_S = 0.3
 """Processor time of a check of what `where` selects."""
@@ -206,7 +206,7 @@ class ReadWorkflow(Record):
     @property
     def decision(self) -> Decision:
         """What the user is asked about it."""
-        return Decision("workflow", self.path or NOWHERE, digest=self.digest)
+        return Decision("workflow", self.path or NO_PATH, digest=self.digest)
 
     @property
     def faults(self) -> tuple[Problem, ...]:

@@ -261,7 +261,7 @@ class WorkflowRun:
     def _ask(self, step: WorkflowStep) -> Mapping[str, Value]:
         where = step.arguments.get("where")
         arguments = self._fill_arguments(step, PATH_ARGUMENTS)
-        if "limit" in questions.USABLE[step.do]:
+        if "limit" in questions.USABLE_ARGUMENTS[step.do]:
             arguments.setdefault("limit", MAX_RESULTS)
         if where is not None:
             arguments["where"] = where

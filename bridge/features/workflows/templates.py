@@ -23,18 +23,18 @@ from bridge.vault.paths import clean_name, file_name_for
 Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
 
 _TEMPLATE: Final = re.compile(r"\\\{\{|\{\{([^{}\n]{1,200})\}\}")
-_NAMED: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)(?::\s*(\S.*))?")
+_NAMED_VALUE: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)(?::\s*(\S.*))?")
 _SHIFT: Final = re.compile(r"([+-])\s*(\d{1,5})\s*([dwmy])")
 _UNITS: Final = {"d": "d", "w": "w", "m": "M", "y": "y"}
 _PARTS: Final = {"variables": range(1, 4), "conditions": range(1, 2), "steps": range(2, 5), "item": range(3)}
 """How many names each takes."""
-_DEEP: Final = {"variables": 3, "conditions": 0, "steps": 4, "item": 2}
+_DEPTH: Final = {"variables": 3, "conditions": 0, "steps": 4, "item": 2}
 """How many it takes for a property of a note."""
-_SPACED: Final = re.compile(rf"([ \t]*)(?:{_TEMPLATE.pattern})")
+_SPACED_TEMPLATE: Final = re.compile(rf"([ \t]*)(?:{_TEMPLATE.pattern})")
 _LINE_END: Final = re.compile(r"[ \t]*$", re.MULTILINE)
-_WHOLE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
+_WHOLE_TEMPLATE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
 """A template, or braces that are meant as such."""
-_CUT: Final = re.compile(
+_CUT_TEMPLATE: Final = re.compile(
     r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
     r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
 )
@@ -79,10 +79,10 @@ def parse_reference(text: str) -> TemplateReference:
     if colon and word in ("date", "daily") and _SHIFT.fullmatch(shift.strip()) and (word == "date" or not form):
         format_moment(form, datetime.now().astimezone())
         return TemplateReference(cast("Root", word), (), detail.strip())
-    found = _NAMED.fullmatch(inner)
+    found = _NAMED_VALUE.fullmatch(inner)
     names = tuple(found[2].split(".")[1:]) if found else ()
     is_property = len(names) > 1 and names[-2] == "properties"
-    if found is None or len(names) not in _PARTS[found[1]] or (len(names) == _DEEP[found[1]] and not is_property):
+    if found is None or len(names) not in _PARTS[found[1]] or (len(names) == _DEPTH[found[1]] and not is_property):
         raise InvalidArguments(f"`{{{{{inner[:60]}}}}}` is no template.", hint=HINT)
     form = (found[3] or "").strip()
     format_moment(form, datetime.now().astimezone())
@@ -122,7 +122,7 @@ def only_reference(value: Value) -> TemplateReference | None:
 def has_stray_brace(path: str) -> bool:
     """Return whether a brace in a path belongs neither to a template nor to another brace."""
     left = 0
-    for brace in re.findall(r"[{}]", _WHOLE.sub("", path)):
+    for brace in re.findall(r"[{}]", _WHOLE_TEMPLATE.sub("", path)):
         left += 1 if brace == "{" else -1
         if left < 0:
             return True
@@ -130,7 +130,7 @@ def has_stray_brace(path: str) -> bool:
 
 
 def find_cut_template(text: str) -> str | None:
-    found = _CUT.search(_WHOLE.sub("", text))
+    found = _CUT_TEMPLATE.search(_WHOLE_TEMPLATE.sub("", text))
     return None if found is None else found[0]
 
 
@@ -207,7 +207,7 @@ class TemplateFiller:
             # Nothing behind a label needs no space.
             return found[1] + new if new or not _LINE_END.match(value, found.end()) else ""
 
-        return _SPACED.sub(put, value)
+        return _SPACED_TEMPLATE.sub(put, value)
 
     def _put(self, value: str) -> str:
         text = self.text(value)
@@ -275,7 +275,7 @@ MAX_VALUE_CHARS: Final = 100_000
 
 MAX_ITEMS: Final = 500
 
-_EMPTY: Final[Mapping[str, Value]] = {"list": [], "yes-no": False}
+_EMPTY_VALUES: Final[Mapping[str, Value]] = {"list": [], "yes-no": False}
 _YES_NO: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
 _KINDS: Final[Mapping[str, str]] = {
     "text": "a text",
@@ -314,7 +314,7 @@ def _bind(one: WorkflowVariable, value: Value, read: ReadMeaning) -> Value:
         if one.required:
             meaning = f": {one.description}" if one.description else ""
             raise InvalidArguments(f"The variable `{one.name}` has no value{meaning}.")
-        return _EMPTY.get(one.type, "")
+        return _EMPTY_VALUES.get(one.type, "")
     found = _read(one, value, read)
     if found is None:
         kind = _KINDS.get(one.type) or f"one of {', '.join(one.choices)}"

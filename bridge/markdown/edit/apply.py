@@ -551,7 +551,7 @@ def plan_edit(draft: TextDraft, edit: Edit) -> Sequence[TextEdit]:
     return (place,)
 
 
-_STAMPED: Final = re.compile(
+_STAMPED_ITEM: Final = re.compile(
     r"^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?"
     r"(?P<open>\*\*|__|\[|\(|`|)(?P<hour>\d{1,2}):\d{2}(?P<seconds>:\d{2})?(?P<half> ?[AaPp][Mm])?"
     r"(?P<close>\*\*|__|\]|\)|`|)(?P<after>[ \t]*[-–—:·|]?[ \t]+)",
@@ -572,7 +572,7 @@ def stamp_items(edits: Iterable[Edit], data: bytes, now: datetime) -> tuple[Edit
 
 def stamp_of(data: bytes, now: datetime) -> str:
     found = None
-    for found in _STAMPED.finditer(data.decode("utf-8", "replace")):  # noqa: B007 - the last one
+    for found in _STAMPED_ITEM.finditer(data.decode("utf-8", "replace")):  # noqa: B007 - the last one
         pass
     if found is None:
         return f"**{now:%H:%M}** "

@@ -20,7 +20,7 @@ from bridge.types import VaultPath
 _TIME: Final = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?"
 _MARKS: Final = r"[\[\](){}*_`:,]*"
 _SIGNS: Final = r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[.\][ \t]+)?"
-_TWICE: Final = re.compile(
+_REPETITION: Final = re.compile(
     rf"^{_SIGNS}{_MARKS}({_TIME}){_MARKS}[ \t]+{_MARKS}\1(?!:?\d)",
     re.MULTILINE,
 )
@@ -80,7 +80,7 @@ def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
         line = draft.lines.at(opening.offset)
         yield Fault(("opening", opening.what), f"Line {line} opens {opening.what} that nothing closes.")
     yield from block_faults(draft)
-    for twice in _TWICE.finditer(draft.text, draft.body):
+    for twice in _REPETITION.finditer(draft.text, draft.body):
         if not draft.structure.covers(twice.start(1)):
             yield Fault(("time", twice[1]), f"Line {draft.lines.at(twice.start(1))} says the time {twice[1]} twice.")
     for marker in _CONFLICT.finditer(draft.text):

@@ -287,7 +287,7 @@ class Removal:
     """Stands for an item that is taken out of a list."""
 
 
-REMOVED: Final = Removal()
+REMOVAL: Final = Removal()
 
 
 def read_items(value: Value) -> tuple[Value, ...]:

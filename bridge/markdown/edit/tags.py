@@ -9,7 +9,7 @@ from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.documents import is_drawing
 from bridge.markdown.edit.draft import open_draft
 from bridge.markdown.edit.properties import (
-    REMOVED,
+    REMOVAL,
     PropertyBlock,
     Removal,
     edit_properties,
@@ -130,7 +130,7 @@ def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Val
             stays.add(fold_case(new))
             parts.append(sign + new)
         text = _join_parts(parts) if changed else item
-        done.append(text if text or not changed else REMOVED)
+        done.append(text if text or not changed else REMOVAL)
     if not any(not isinstance(item, Removal) for item in done):
         raise InvalidProperties("The tags cannot be read.")
     return done, count

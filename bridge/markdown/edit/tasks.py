@@ -13,7 +13,7 @@ from bridge.markdown.edit.draft import read_draft
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
 from bridge.markdown.tasks import (
-    CLOSED,
+    CLOSED_TYPES,
     PRIORITIES,
     Priority,
     TaskFacts,
@@ -193,7 +193,7 @@ def _update_dates(
         line = _remove_date(line, "cancelled", facts.cancelled)
     adds = {"done": settings.done_dates, "cancelled": settings.cancelled_dates}
     has_dates = adds.get(now, False) and settings.global_filter in task.text
-    if now in CLOSED and has_dates and not getattr(facts, now):
+    if now in CLOSED_TYPES and has_dates and not getattr(facts, now):
         fields = _FIELD.search(task.text) is not None or (settings.dataview and not _has_signs(task.text))
         written = (format_field if fields else format_sign)(now, today.isoformat())
         text, rest = split_block_id(line)

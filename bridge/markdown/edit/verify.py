@@ -75,7 +75,7 @@ def unpaired_signs(draft: TextDraft) -> Iterator[UnclosedMarkup]:
         yield UnclosedMarkup(formulas[-1], "a formula", hides=False)
 
 
-_HOLDING = frozenset({"quote", "item", "footnote", "table"})
+_HOLDING_KINDS = frozenset({"quote", "item", "footnote", "table"})
 """Kinds of parts that may grow when something is added to them."""
 
 
@@ -125,7 +125,7 @@ def property_text(draft: TextDraft) -> str:
 
 def is_touched(part: Part, made: EditedText) -> bool:
     """Return whether a part was changed; for one that contains others, whether its start was."""
-    return made.is_touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
+    return made.is_touched(part.start, part.start + 1 if part.kind in _HOLDING_KINDS else part.end)
 
 
 def list_parts(draft: TextDraft) -> list[Part]:
@@ -135,4 +135,4 @@ def list_parts(draft: TextDraft) -> list[Part]:
 
 
 def part_key(part: Part) -> tuple[object, ...]:
-    return part.kind, part.start, None if part.kind in _HOLDING else part.end, part.depth, part.level
+    return part.kind, part.start, None if part.kind in _HOLDING_KINDS else part.end, part.depth, part.level

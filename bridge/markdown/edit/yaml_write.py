@@ -125,11 +125,11 @@ Quote = Literal["'", '"']
 _NOT_PLAIN: Final = re.compile(r"^[\s,\[\]{}#&*!|>'\"%@`]|^[?:-]$|^[?:-]\s|[\n:]\s|\s\n|\s#|[\s:-]$")
 _NOT_PLAIN_IN_FLOW: Final = re.compile(r"[\[\]{},:?]")
 # What YAML does not count as printable, or some version of it counts as a line break; and tabs.
-_ODD: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
-_UNPRINTABLE: Final = re.compile(f"[{_ODD}]")
-_ESCAPED: Final = re.compile(rf'[{_ODD}"\\]')
+_ODD_CHARS: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
+_UNPRINTABLE_CHAR: Final = re.compile(f"[{_ODD_CHARS}]")
+_ESCAPED_CHAR: Final = re.compile(rf'[{_ODD_CHARS}"\\]')
 _ESCAPES: Final = {"\0": r"\0", "\t": r"\t", "\n": r"\n", "\r": r"\r", '"': r"\"", "\\": r"\\"}
-_LITERAL: Final = re.compile(rf"(?=\S)(?:\n(?![ \t]+(?:\n|$))|[^{_ODD}])*(?<=\S)\n?")
+_LITERAL: Final = re.compile(rf"(?=\S)(?:\n(?![ \t]+(?:\n|$))|[^{_ODD_CHARS}])*(?<=\S)\n?")
 
 
 def write_block(value: Value) -> tuple[str, list[str]]:
@@ -184,13 +184,13 @@ def write_scalar(
     if not isinstance(value, str):
         return _write_number(value)
     is_text = name or _reads_as_text(value)
-    plain = is_text and value and not (_NOT_PLAIN.search(value) or _UNPRINTABLE.search(value))
+    plain = is_text and value and not (_NOT_PLAIN.search(value) or _UNPRINTABLE_CHAR.search(value))
     if plain and quote is None and not (inside and _NOT_PLAIN_IN_FLOW.search(value)):
         return value
     quote = quote or ("'" if '"' in value and "'" not in value else '"')
-    if quote == "'" and not _UNPRINTABLE.search(value):
+    if quote == "'" and not _UNPRINTABLE_CHAR.search(value):
         return "'" + value.replace("'", "''") + "'"
-    return '"' + _ESCAPED.sub(_escape, value) + '"'
+    return '"' + _ESCAPED_CHAR.sub(_escape, value) + '"'
 
 
 def _reads_as_text(value: str) -> bool:

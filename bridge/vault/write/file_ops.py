@@ -18,9 +18,9 @@ from msgspec import field
 from bridge.errors import BridgeError
 from bridge.records import Record
 from bridge.types import Digest
-from bridge.vault.open_file import FILE
+from bridge.vault.open_file import FILE_FLAGS
 from bridge.vault.write.handle import (
-    NEW,
+    NEW_FILE_FLAGS,
     DisplacedFile,
     PathHandle,
     changed_error,
@@ -215,7 +215,7 @@ class FileOps(Record):
 
     def dress_draft(self, place: PathHandle, draft: str) -> None:
         """Give an existing draft the current metadata of the file that it replaces."""
-        descriptor = self.disk.open(draft, os.O_WRONLY | FILE, dir_fd=place.folder)
+        descriptor = self.disk.open(draft, os.O_WRONLY | FILE_FLAGS, dir_fd=place.folder)
         try:
             self._dress(place, descriptor)
         finally:
@@ -225,7 +225,7 @@ class FileOps(Record):
         if place.info is None:
             set_new_file_metadata(descriptor, place.parent())
             return
-        old = self.disk.open(place.name, FILE, dir_fd=place.folder)
+        old = self.disk.open(place.name, FILE_FLAGS, dir_fd=place.folder)
         try:
             copy_metadata(descriptor, old)
         finally:
@@ -245,7 +245,7 @@ class FileOps(Record):
         """Create an empty file beside a path, under the first free draft name."""
         for name in map(place.draft, range(MAX_DRAFT_NAMES)):
             with contextlib.suppress(FileExistsError):
-                return name, self.disk.open(name, NEW, 0o600, dir_fd=place.folder)
+                return name, self.disk.open(name, NEW_FILE_FLAGS, 0o600, dir_fd=place.folder)
         raise no_draft_name_error()
 
     def _put_aside(self, place: PathHandle) -> str:

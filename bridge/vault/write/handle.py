@@ -13,7 +13,7 @@ from typing import Any
 from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
 from bridge.records import Record
 from bridge.types import Digest
-from bridge.vault.open_file import FILE, follow_path
+from bridge.vault.open_file import FILE_FLAGS, follow_path
 from bridge.vault.paths import display_path
 from bridge.vault.stable_read import being_saved_error
 from bridge.vault.write.syscalls import SystemCalls
@@ -24,7 +24,7 @@ DRAFT = ".vault-bridge-"
 
 It outlives the product's name, so that what a crash left of an older version is found.
 """
-NEW = (
+NEW_FILE_FLAGS = (
     os.O_WRONLY
     | os.O_CREAT
     | os.O_EXCL
@@ -55,7 +55,7 @@ class PathHandle(Record):
     def digest(self, name: str | None = None) -> Digest | None:
         """Return the digest of the current file, or of another one beside it; None when that is not a file."""
         try:
-            descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
+            descriptor = self.disk.open(name or self.name, FILE_FLAGS, dir_fd=self.folder)
         except FileNotFoundError:
             return None
         try:
@@ -70,7 +70,7 @@ class PathHandle(Record):
 
     def read(self, name: str | None = None) -> bytes:
         """Return the bytes of the file, or of another one beside it."""
-        descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
+        descriptor = self.disk.open(name or self.name, FILE_FLAGS, dir_fd=self.folder)
         try:
             return b"".join(iter(lambda: self.disk.read(descriptor, CHUNK_BYTES), b""))
         finally:
@@ -270,7 +270,7 @@ def guard_file(
 ) -> Iterator[Guard]:
     """Hold a file open, and delay programs that want to write it, where the system can."""
     try:
-        descriptor = disk.open(name or place.name, FILE, dir_fd=place.folder)
+        descriptor = disk.open(name or place.name, FILE_FLAGS, dir_fd=place.folder)
     except FileNotFoundError:
         raise missing_error(path) from None
     try:

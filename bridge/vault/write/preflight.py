@@ -29,7 +29,7 @@ from bridge.vault.write.handle import (
     translate_os_error,
 )
 from bridge.vault.write.recovery import (
-    SOMETHING,
+    PRESENCE,
     Folder,
     PathState,
     initial_state,
@@ -121,7 +121,7 @@ MAX_NAME_BYTES = 255
 """Bytes of a name that every common disk allows."""
 MAX_FOLDERS = 100
 """Folders around a new path: each is opened again for each level below it, which takes half a minute for 400."""
-ELSEWHERE = re.compile(r'[:*?"<>]')
+FOREIGN_CHARS = re.compile(r'[:*?"<>]')
 """Characters that Windows and Android refuse."""
 
 
@@ -154,7 +154,7 @@ def require_shallow(path: str) -> None:
 def name_warnings(path: str) -> list[str]:
     """Return warnings about the last part of a path on other systems that may sync the vault."""
     name = file_name(path)
-    bad = [f"`{sign}`" for sign in dict.fromkeys(ELSEWHERE.findall(name))]
+    bad = [f"`{sign}`" for sign in dict.fromkeys(FOREIGN_CHARS.findall(name))]
     found = [
         f"`{display_path(name)}` has {' and '.join(bad)} in it, which Windows, Android and Obsidian there refuse."
     ] * bool(bad)
@@ -310,7 +310,7 @@ class Preflight(Record):
 def _require_held(path: str, place: PathHandle, state: PathState) -> None:
     if place.info is None:
         raise missing_error(path)
-    if state != SOMETHING and not isinstance(state, Folder) and (now := place.digest()) != state:
+    if state != PRESENCE and not isinstance(state, Folder) and (now := place.digest()) != state:
         raise changed_error(path, now)
 
 

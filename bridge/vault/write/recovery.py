@@ -11,7 +11,7 @@ from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.handle import DRAFT, PathHandle, guard_file
 from bridge.vault.write.trash import Trash, is_in_trash
 
-SOMETHING: Final = "something"
+PRESENCE: Final = "something"
 """A folder, or a file whose bytes the plan does not name."""
 
 
@@ -22,7 +22,7 @@ class Folder(Record):
 
 
 PathState = Digest | Folder | str | None
-"""The digest of a file, a folder, `SOMETHING`, or None for nothing."""
+"""The digest of a file, a folder, `PRESENCE`, or None for nothing."""
 
 State = Mapping[str, PathState]
 """The content of some paths; a path that is missing holds nothing."""
@@ -47,9 +47,9 @@ def initial_states(steps: Iterable[Step]) -> Iterator[State]:
     for step, moves in steps_with_moves(steps):
         for path, content in required_state(step):
             # A file that is moved without a digest may get one from a later step.
-            if content is not None and (path not in known or (known[path] == SOMETHING and content != SOMETHING)):
+            if content is not None and (path not in known or (known[path] == PRESENCE and content != PRESENCE)):
                 before = path_before(path, moves)
-                first[before] = content if first.get(before) in {None, SOMETHING} else first[before]
+                first[before] = content if first.get(before) in {None, PRESENCE} else first[before]
                 known[path] = content
         if step.kind == "put":
             # In place: a change of thousands of notes has as many steps.
@@ -57,7 +57,7 @@ def initial_states(steps: Iterable[Step]) -> Iterator[State]:
         else:
             known = dict(state_after(known, step))
         if step.kind == "make_folder":
-            known.setdefault(step.path, SOMETHING)
+            known.setdefault(step.path, PRESENCE)
         yield first
 
 
@@ -74,7 +74,7 @@ def required_state(step: Step) -> list[tuple[str, PathState]]:
         case "put" | "remove":
             return [(step.path, step.before)]
         case "move":
-            folder = SOMETHING if step.inode is None else Folder(step.inode)
+            folder = PRESENCE if step.inode is None else Folder(step.inode)
             return [(step.path, step.before or folder), (step.to or "", None)]
         case _:
             return []
@@ -118,7 +118,7 @@ def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> t
         if all(seen[path] == content for path, content in found[number].items() if is_known_folder(content))
     ]
     last = (sure or best)[-1]
-    if not (sure and SOMETHING not in found[last].values()) and is_ambiguous(found, sure or best):
+    if not (sure and PRESENCE not in found[last].values()) and is_ambiguous(found, sure or best):
         return None, False
     return last, is_at(found[last], seen)
 
@@ -135,7 +135,7 @@ def is_ambiguous(found: Sequence[State], numbers: Sequence[int]) -> bool:
 
 
 def ignore_inodes(state: State) -> State:
-    return {path: SOMETHING if is_known_folder(content) else content for path, content in state.items()}
+    return {path: PRESENCE if is_known_folder(content) else content for path, content in state.items()}
 
 
 def is_at(state: State, seen: State) -> bool:
@@ -150,7 +150,7 @@ def observe(found: Sequence[State], look: Callable[[str], PathState]) -> State:
 def is_compatible(expected: PathState, seen: PathState) -> bool:
     if is_known_folder(expected):
         return is_known_folder(seen)
-    return seen is not None if expected == SOMETHING else seen == expected
+    return seen is not None if expected == PRESENCE else seen == expected
 
 
 def remove_drafts(file_ops: FileOps, plan: Plan, trash: Trash) -> None:

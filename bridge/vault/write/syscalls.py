@@ -17,9 +17,9 @@ from bridge.vault.stable_read import end_lease, is_lease_kept, take_lease
 
 RENAME_NEW, RENAME_SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
 """The flags of `renameatx_np` of macOS and of `renameat2` of Linux."""
-LACKING = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
+MISSING_CALLS = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 """Errors of a system without such a rename, at all or for this disk."""
-HERE = -2 if sys.platform == "darwin" else -100
+AT_FDCWD = -2 if sys.platform == "darwin" else -100
 """AT_FDCWD: names are whole paths."""
 MAX_THREADS = 16
 """Threads that wait for the disk at once."""
@@ -67,11 +67,11 @@ def rename_with_flag(source: str, target: str, source_folder: int | None, target
     if _rename is None:
         return False
     ctypes.set_errno(0)
-    folders = [HERE if folder is None else folder for folder in (source_folder, target_folder)]
+    folders = [AT_FDCWD if folder is None else folder for folder in (source_folder, target_folder)]
     if _rename(folders[0], os.fsencode(source), folders[1], os.fsencode(target), flag) == 0:
         return True
     code = ctypes.get_errno()
-    if code in LACKING:
+    if code in MISSING_CALLS:
         return False
     raise OSError(code, os.strerror(code))
 

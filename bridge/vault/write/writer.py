@@ -31,7 +31,7 @@ from bridge.vault.write.handle import (
 )
 from bridge.vault.write.preflight import Preflight, expand_plan
 from bridge.vault.write.recovery import (
-    SOMETHING,
+    PRESENCE,
     Folder,
     PathState,
     find_progress,
@@ -378,6 +378,6 @@ class Writer:
                     return None
                 if place.is_folder:
                     return Folder(place.info.st_ino)
-                return place.digest() if place.is_file else SOMETHING
+                return place.digest() if place.is_file else PRESENCE
         except (FileNotFoundError, NotADirectoryError):
             return None

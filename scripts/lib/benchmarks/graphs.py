@@ -13,7 +13,7 @@ from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.link_graph import LinkTable, ResolvedLinks
 from bridge.features.graph.operations import collect_neighbours
 from bridge.features.graph.view import ViewSelection, build_graph_view, build_picture
-from bridge.graph.columns import WRITTEN
+from bridge.graph.columns import WRITTEN_KINDS
 from bridge.graph.graph import census
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
@@ -67,9 +67,9 @@ async def measure_size(found: Measurements, count: int) -> None:
         index = Index.open(Path(folder))
         graph_snapshot, analytics = GraphSnapshot(graph, notes, index), GraphAnalytics()
         await timed("counted", None, lambda: asyncio.to_thread(census, graph))
-        edges = await timed("edges", None, lambda: analytics.edges(graph_snapshot, WRITTEN))
-        shape = await timed("measured", None, lambda: analytics.shape(graph_snapshot, WRITTEN))
-        await timed("gaps", None, lambda: analytics.gaps(graph_snapshot, WRITTEN, 10))
+        edges = await timed("edges", None, lambda: analytics.edges(graph_snapshot, WRITTEN_KINDS))
+        shape = await timed("measured", None, lambda: analytics.shape(graph_snapshot, WRITTEN_KINDS))
+        await timed("gaps", None, lambda: analytics.gaps(graph_snapshot, WRITTEN_KINDS, 10))
 
         async def view() -> Any:
             chosen = ViewSelection(SearchRequest(query=""), None, 1, None, (), fold=False, limit=None)

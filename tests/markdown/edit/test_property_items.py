@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.edit.properties import REMOVED, PropertyBlock, Removal, rename_key, replace_items
+from bridge.markdown.edit.properties import REMOVAL, PropertyBlock, Removal, rename_key, replace_items
 from bridge.markdown.note import Value
 from bridge.types import VaultPath
 
@@ -29,10 +29,10 @@ def renamed(yaml: str, name: str, to: str, *, merge: bool = False) -> str:
         ("a: x\n", ("1",), 'a: "1"\n'),
         ("a: 1\n", (2,), "a: 2\n"),
         ("a: [x, 'y',  z] # c\n", ("x", "w", "z"), "a: [x, 'w',  z] # c\n"),
-        ("a: [x, y, z]\n", (REMOVED, REMOVED, "z"), "a: [z]\n"),
-        ("a: [x, y, z]\n", ("x", REMOVED, REMOVED), "a: [x]\n"),
+        ("a: [x, y, z]\n", (REMOVAL, REMOVAL, "z"), "a: [z]\n"),
+        ("a: [x, y, z]\n", ("x", REMOVAL, REMOVAL), "a: [x]\n"),
         ("a:\n- x # c\n# d\n- y\n- z\n", ("v", "y", "w"), "a:\n- v # c\n# d\n- y\n- w\n"),
-        ("a:\n  - x # c\n  - y\n", (REMOVED, "y"), "a:\n  # c\n  - y\n"),
+        ("a:\n  - x # c\n  - y\n", (REMOVAL, "y"), "a:\n  # c\n  - y\n"),
         ("a: [x, y]\n", ("x: y", "y"), 'a: ["x: y", y]\n'),
     ],
 )
@@ -45,7 +45,7 @@ def test_a_value_changes_where_it_stands(yaml: str, items: tuple[Value | Removal
     [
         ("a: |\n  x\n", ("y",)),
         ("a: [{b: 1}]\n", ("y",)),
-        ("a: [x, # why\n  y]\n", (REMOVED, "y")),
+        ("a: [x, # why\n  y]\n", (REMOVAL, "y")),
         ("a: &n x\nb: 1\n", ("y",)),
         ("a: x\n", (["y"],)),
     ],

@@ -2,7 +2,7 @@
 
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
-from bridge.vault.write.recovery import SOMETHING, initial_state, initial_states, plan_states
+from bridge.vault.write.recovery import PRESENCE, initial_state, initial_states, plan_states
 
 OLD, NEW = Digest("old"), Digest("new")
 A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("f/c.md")
@@ -17,10 +17,10 @@ STEPS = (
 
 def test_the_beginning_of_ever_more_steps_is_that_of_a_plan_of_them() -> None:
     assert [dict(first) for first in initial_states(STEPS)] == [initial_state(STEPS[:n]) for n in range(len(STEPS) + 1)]
-    assert initial_state(STEPS) == {"f": SOMETHING, C: OLD, A: OLD}
+    assert initial_state(STEPS) == {"f": PRESENCE, C: OLD, A: OLD}
 
 
 def test_each_step_leads_from_one_state_to_the_next() -> None:
     found = list(plan_states(STEPS))
     assert found[0] == initial_state(STEPS)
-    assert found[-1] == {"g": SOMETHING, "g/c.md": NEW, B: NEW, A: NEW}
+    assert found[-1] == {"g": PRESENCE, "g/c.md": NEW, B: NEW, A: NEW}

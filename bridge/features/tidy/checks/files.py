@@ -250,7 +250,7 @@ TITLE: Final = "\0"
 _TASK: Final = re.compile(r"(?:[-*+]|\d+[.)])\s+\[.\]\s+\S")
 _TITLE: Final = re.compile(r"\{\{\s*title\s*\}\}|<%[-_*]?\s*tp\.file\.title\s*[-_]?%>", re.IGNORECASE)
 _MOMENT: Final = re.compile(r"\{\{\s*(?:date|time)\b.*?\}\}|<%[^%]*(?:date|now|moment)\b.*?%>", re.IGNORECASE)
-_FILLED: Final = re.compile(rf"(?=.*\d).{{1,{MAX_FIELD_CHARS}}}")
+_FIELD_VALUE: Final = re.compile(rf"(?=.*\d).{{1,{MAX_FIELD_CHARS}}}")
 """What becomes of the second kind of field."""
 
 
@@ -275,7 +275,7 @@ class TemplateText(Record, eq=False):
         written = re.search(rf"(?m)^{re.escape(name)}\s*:.*", self.head)
         if written is None:
             return False
-        is_moment = _MOMENT.search(written[0]) is not None and _FILLED.fullmatch(str(value)) is not None
+        is_moment = _MOMENT.search(written[0]) is not None and _FIELD_VALUE.fullmatch(str(value)) is not None
         return is_moment or (value == title and _TITLE.search(written[0]) is not None)
 
 
@@ -320,7 +320,7 @@ def read_template(path: VaultPath, read: Note) -> TemplateText:
 
 
 def _pattern_of(line: str) -> re.Pattern[str]:
-    return re.compile(_FILLED.pattern.join(map(re.escape, _MOMENT.split(line))))
+    return re.compile(_FIELD_VALUE.pattern.join(map(re.escape, _MOMENT.split(line))))
 
 
 def find_template(note: Note, templates: list[TemplateText]) -> TemplateText | None:

@@ -274,7 +274,7 @@ def says_nothing(scope: CheckScope, path: VaultPath) -> bool:
 MIN_WANTED: Final = 4
 """Notes that must link to a name."""
 
-FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
+FORBIDDEN_CHARS: Final = frozenset('\\/:*?"<>|#^[]')
 """Characters that no name of a note has on every system."""
 
 
@@ -284,7 +284,7 @@ def prospects(scope: CheckScope) -> Iterator[TidyFinding]:
     scope.budget.pause()
     for one in find_candidates(wanted, scope.corpus.names):
         path = VaultPath(f"{one.name}.md")
-        if one.notes < MIN_WANTED or not FORBIDDEN.isdisjoint(one.name) or path in scope.vault.names:
+        if one.notes < MIN_WANTED or not FORBIDDEN_CHARS.isdisjoint(one.name) or path in scope.vault.names:
             continue
         if one.name.startswith(".") or not scope.may_change(path):
             continue
