@@ -139,7 +139,7 @@ MAX_INTEGER = 2**53 - 1
 STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 """A step in the path of an error: a field, an item, or some value of an object."""
 
-MISSING, UNKNOWN = (re.compile(f"Object {what} field `(.*)`") for what in ("missing required", "contains unknown"))
+ABSENCE, SURPLUS = (re.compile(f"Object {what} field `(.*)`") for what in ("missing required", "contains unknown"))
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
@@ -270,7 +270,7 @@ def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
     """Describe an error of msgspec in the words of a hint; its path leads to the value that does not fit."""
     what, _, path = error.partition(" - at `$")
     steps = STEP.findall(path.rstrip("`"))
-    if missing := MISSING.fullmatch(what):
+    if missing := ABSENCE.fullmatch(what):
         steps.append((missing[1], ""))
     for name, index in steps:
         if is_union(strip_hint(hint)) and not union_tag(hint):
@@ -278,7 +278,7 @@ def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
         step, hint = follow(name, index, value, hint)
         value = value.get(step, UNSET) if isinstance(value, Mapping) else value[step]
         where += f"[{step}]" if isinstance(step, int) else f".{step}"
-    if unknown := UNKNOWN.fullmatch(what):
+    if unknown := SURPLUS.fullmatch(what):
         return describe_unknown_field(record_of(hint, value), where, unknown[1])
     if value is UNSET:
         return f"`{where}` must be {describe_hint(hint)}; it is missing."

@@ -201,7 +201,7 @@ class _Learner:
         hashes = {label: line_hash(label) for label in labels.values()}
         self._label_of.update((lines[line], hashes[label]) for line, label in labels.items())
         self.first_words.update((hashed, first_word(line)) for line, hashed in (*lines.items(), *hashes.items()))
-        for group in (_ALL, f"in {path.rpartition('/')[0]}", *((f"type {kind[1].strip()}",) if kind else ())):
+        for group in (_VAULT, f"in {path.rpartition('/')[0]}", *((f"type {kind[1].strip()}",) if kind else ())):
             self._notes[group] += 1
             self._seen[group].extend((*lines.values(), *hashes.values()))
 
@@ -211,10 +211,10 @@ class _Learner:
         labels = set(self._label_of.values())
         found = set[int]()
         for group, count in counts.items():
-            share = MIN_NOTE_SHARE if group == _ALL else MIN_KIND_SHARE
+            share = MIN_NOTE_SHARE if group == _VAULT else MIN_KIND_SHARE
             least = max(MIN_NOTES, share * self._notes[group])
-            found.update(one for one, often in count.items() if often >= least and (group != _ALL or one not in labels))
-        every = counts.get(_ALL, Counter())
+            found.update(one for one, seen in count.items() if seen >= least and (group != _VAULT or one not in labels))
+        every = counts.get(_VAULT, Counter())
         return frozenset(
             one
             for one in found
@@ -222,7 +222,7 @@ class _Learner:
         )
 
 
-_ALL = "all"
+_VAULT = "all"
 
 
 def _label(line: str) -> str:

@@ -10,7 +10,7 @@ from bridge.errors import BridgeError, NotReady
 from bridge.index.background import Tasks, pause_gc, trim
 from bridge.index.folder import disk_errors
 from bridge.index.open import OpenIndex
-from bridge.index.table import KEEP, LanceTable
+from bridge.index.table import VERSION_AGE, LanceTable
 from bridge.index.vectors import Vectors
 
 log = logging.getLogger(__name__)
@@ -172,9 +172,9 @@ class Compaction:
 
     async def _prune_later(self) -> None:
         """Remove replaced versions once no search can be reading them."""
-        await asyncio.sleep(1.5 * KEEP.total_seconds())
+        await asyncio.sleep(1.5 * VERSION_AGE.total_seconds())
         try:
-            await self._tasks.finish(self._prune(KEEP))
+            await self._tasks.finish(self._prune(VERSION_AGE))
         except FAILURES as error:
             log.warning("The index could not be pruned: %s", type(error).__name__)
 

@@ -78,7 +78,7 @@ KEYS_AT_ONCE = 2_000
 BATCH_ROWS = 4_096
 """Rows per batch when all rows are read."""
 
-KEEP = timedelta(seconds=2)
+VERSION_AGE = timedelta(seconds=2)
 """How long older versions are kept, so that few searches under way lose their files; those are repeated."""
 
 VECTOR = "vector"
@@ -241,7 +241,7 @@ class LanceTable(Struct):
         """Merge fragments and add new rows to the index."""
         waiting, appended = self.unindexed, self.appended
         try:
-            await self.inner.optimize(cleanup_older_than=KEEP)
+            await self.inner.optimize(cleanup_older_than=VERSION_AGE)
         except (RuntimeError, ValueError, OSError) as error:
             if self.number is not None:
                 await self.rebuild(error)
@@ -252,7 +252,7 @@ class LanceTable(Struct):
         self.unindexed -= waiting
         self.appended -= appended
 
-    async def prune(self, keep: timedelta = KEEP) -> None:
+    async def prune(self, keep: timedelta = VERSION_AGE) -> None:
         """Remove the versions that the last optimise replaced, unless new rows would make that another optimise."""
         if not self.unindexed and not self.appended:
             await remove_versions(self.inner, keep)

@@ -32,7 +32,7 @@ _UNUSUAL_SIGN = re.compile("[+#*]")
 _EMPHASIS = re.compile(r"(?<=\w)\*+(?=\w)")
 _SUFFIX = re.compile(r"[+#]+$")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
+_HALF_BITS = np.uint64(32)
 _UINT64_MASK = 2**64 - 1
 
 MAX_SINGLE_HASHES, MAX_CACHED_WORDS = 16, 2_000
@@ -157,7 +157,7 @@ def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
     hashed = np.zeros(len(parts), np.uint64)
     for column in parts.T:
         hashed = (hashed ^ column) * _MIX
-        hashed ^= hashed >> _HALF
+        hashed ^= hashed >> _HALF_BITS
     return hashed
 
 
@@ -167,7 +167,7 @@ def _hash_token(token: str) -> int:
     hashed = 0
     for (column,) in iter_unpack("<Q", encoded):
         hashed = (hashed ^ column) * int(_MIX) & _UINT64_MASK
-        hashed ^= hashed >> int(_HALF)
+        hashed ^= hashed >> int(_HALF_BITS)
     return hashed
 
 

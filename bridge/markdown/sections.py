@@ -21,7 +21,7 @@ MAX_HEADING_CHARS: Final = 1_000
 """Characters of a heading that a path keeps, because it is repeated in the path of every heading and passage below
 it."""
 
-_BETWEEN: Final = " > "
+_SEPARATOR: Final = " > "
 _AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
 _MAX_SHOWN_HEADINGS: Final = 50
 _MAX_NAMED_HEADINGS: Final = 8
@@ -48,7 +48,7 @@ class Outline:
 
 def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
     """Return each heading with those above it, as `A > B`."""
-    return tuple(_BETWEEN.join(chain) for chain in heading_chains(headings))
+    return tuple(_SEPARATOR.join(chain) for chain in heading_chains(headings))
 
 
 def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def heading_chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
 
 def _find(note: Note, query: str) -> int:
     every = list(heading_chains(note.headings))
-    paths = [_BETWEEN.join(chain) for chain in every]
+    paths = [_SEPARATOR.join(chain) for chain in every]
     if lined := _AT_LINE.fullmatch(query):
         at = [index for index, heading in enumerate(note.headings) if heading.line == int(lined[2])]
         if at and (
@@ -122,7 +122,7 @@ def _find(note: Note, query: str) -> int:
 
 
 def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
-    names = [path.rpartition(_BETWEEN)[2][:_MAX_QUERY_CHARS].casefold() for path in paths]
+    names = [path.rpartition(_SEPARATOR)[2][:_MAX_QUERY_CHARS].casefold() for path in paths]
     near = {at for *_, at in process.extract(query.casefold(), names, scorer=fuzz.ratio, limit=_MAX_NAMED_HEADINGS)}
     return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
 
@@ -136,7 +136,7 @@ def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], s
     own = form(chain[-1])
     if own == form(query):
         return True
-    *above, last = query.split(_BETWEEN)
+    *above, last = query.split(_SEPARATOR)
     if not above or own != form(last):
         return False
     rest = iter(chain[:-1])

@@ -355,7 +355,7 @@ def _candidates(ids: Any, logits: Any) -> tuple[np.ndarray, Any]:
     return candidates, c.llama_token_data_array(data=data, size=len(ids), selected=-1, sorted=False)
 
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_OPENING_TAG, _CLOSING_TAG = "<think>", "</think>"
 
 
 class AnswerStream:
@@ -373,7 +373,7 @@ class AnswerStream:
         """Add bytes, and yield the text that is certain by now: until the end, a marker may have begun."""
         self._held += self._decoder.decode(raw, final)
         while self._held and not self.stopped:
-            markers = (_CLOSE,) if self._thinking else (_OPEN, *self._stop)
+            markers = (_CLOSING_TAG,) if self._thinking else (_OPENING_TAG, *self._stop)
             at, marker = min(((place, m) for m in markers if (place := self._held.find(m)) >= 0), default=(-1, ""))
             end = at if marker else len(self._held) - (0 if final else _tail(self._held, markers))
             if text := self._held[:end]:
@@ -381,8 +381,8 @@ class AnswerStream:
             self._held = self._held[end + len(marker) :]
             if not marker:
                 return
-            if marker in (_OPEN, _CLOSE):
-                self._thinking = marker == _OPEN
+            if marker in (_OPENING_TAG, _CLOSING_TAG):
+                self._thinking = marker == _OPENING_TAG
             else:
                 self.stopped = True
 
@@ -478,7 +478,7 @@ def _answer(
         counts["tokens_kept"] = model.read(tokens)
         read = time.perf_counter() - began
         yield {"read": counts["tokens_in"], "kept": counts["tokens_kept"]}
-        thinks = bool(parts) and not parts[-1].is_content and parts[-1].text.rstrip().endswith(_OPEN)
+        thinks = bool(parts) and not parts[-1].is_content and parts[-1].text.rstrip().endswith(_OPENING_TAG)
         stream = AnswerStream(request["stop"], thinking=thinks)
         for raw in model.generate(sampler, min(request["most"], room)):
             counts["tokens_out"] += 1

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from rapidfuzz.distance import Indel
 
 from bridge.records import Record
-from bridge.text.scripts import MARK, UNSPACED
+from bridge.text.scripts import MARK, UNSPACED_SCRIPTS
 from bridge.types import Lines
 
 MAX_CELLS: Final = 150_000_000
@@ -362,7 +362,7 @@ MAX_WORDS: Final = 5_000
 MIN_KEPT_SHARE: Final = 0.2
 """Share of its letters that a block must keep to be shown word by word."""
 
-_LETTER: Final = f"(?![{UNSPACED}])(?:\\w|{MARK})"
+_LETTER: Final = f"(?![{UNSPACED_SCRIPTS}])(?:\\w|{MARK})"
 _WORD: Final = f"(?:{_LETTER})+"
 _TOKEN: Final = re.compile(
     r"!?\[\[[^\[\]\n]*\]\]"  # a link

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final, TypeVar
 
-from bridge.text.scripts import UNSPACED
+from bridge.text.scripts import UNSPACED_SCRIPTS
 
 Key = TypeVar("Key", bound=str)
 
@@ -19,7 +19,7 @@ PIECE_CHARS: Final = 1_000_000
 MIN_SHARE: Final = 0.5
 """The smallest share worth reporting."""
 
-_WORD: Final = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
+_WORD: Final = re.compile(f"[{UNSPACED_SCRIPTS}]|[^\\W{UNSPACED_SCRIPTS}]+")
 _GAP: Final = re.compile(r"\W")
 _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 

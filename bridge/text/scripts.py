@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-UNSPACED: Final = (
+UNSPACED_SCRIPTS: Final = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff"  # Thai, Lao
     "\u1000-\u1049\u1050-\u109d\u1780-\u17d3\u17d7\u17dc-\u17ff"  # Myanmar, Khmer
     "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
@@ -84,12 +84,12 @@ SYMBOLS: Final = (
 )
 """Currencies, arrows, mathematics, emoji: signs that are looked for like words. Lines of drawn boxes are not."""
 
-UNSPACED_CHARACTER: Final = re.compile(f"[{UNSPACED}]")
-SPACED_CHARACTER: Final = re.compile(f"(?![{UNSPACED}])\\w")
+UNSPACED_CHARACTER: Final = re.compile(f"[{UNSPACED_SCRIPTS}]")
+SPACED_CHARACTER: Final = re.compile(f"(?![{UNSPACED_SCRIPTS}])\\w")
 """A character that joins its neighbour to one word; scripts without spaces have none."""
 
 _LATIN_LETTER = re.compile(f"[{LATIN}]")
-_RUN_CHARACTER = re.compile(f"[{UNSPACED}{HANGUL}]")
+_RUN_CHARACTER = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}]")
 
 
 def has_latin(text: str) -> bool:

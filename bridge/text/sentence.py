@@ -8,7 +8,7 @@ from bridge.records import Record
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS
-from bridge.text.scripts import GREEK, HANGUL, UNSPACED
+from bridge.text.scripts import GREEK, HANGUL, UNSPACED_SCRIPTS
 from bridge.text.words import TOKEN
 from bridge.types import Span
 
@@ -33,7 +33,7 @@ _MAX_LOOK_BACK_CHARS: Final = 40
 _NO_CAPITALS: Final = re.compile("[\u10d0-\u10ff]")
 """Georgian, whose letters count as small."""
 
-_INITIAL: Final = re.compile(rf"(?![{UNSPACED}{HANGUL}])[^\W\d_]\Z")
+_INITIAL: Final = re.compile(rf"(?![{UNSPACED_SCRIPTS}{HANGUL}])[^\W\d_]\Z")
 
 _WORDS: Final = """
 dr dra mr mrs ms st ste mt messrs prof rev gen col capt lt sgt gov sen hr hrn fr frl dipl sr sra srta mme mlle mgr pr

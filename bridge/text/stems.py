@@ -55,7 +55,7 @@ _CLAUSE = re.compile(r"(?:[^\W\d_]+['’-]?[ \t]+){3,}[^\W\d_]+")
 MIN_FOREIGN_WORDS = 2
 """Stop words of another language from which a question counts as written in it."""
 
-OTHER = "other"
+OTHER_LANGUAGE = "other"
 """What stands for a language of which no stemmer knows the rules: words with the same beginning are forms of one."""
 
 TWO_SCRIPTS = "serbian"
@@ -95,7 +95,7 @@ _SCRIPTS = {
     "amharic": "\u1200-\u139f",
     "hindi": "\u0900-\u0963\u0966-\u097f",
     "tamil": "\u0b80-\u0bff",
-    OTHER: "\u0700-\u074f\u0780-\u08ff\u0980-\u0b7f\u0c00-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1400-\u177f"
+    OTHER_LANGUAGE: "\u0700-\u074f\u0780-\u08ff\u0980-\u0b7f\u0c00-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1400-\u177f"
     "\u1800-\u1cff\ua800-\uabff",
 }
 """The language by whose rules all words of a script are stemmed."""
@@ -103,7 +103,7 @@ _SCRIPTS = {
 _CYRILLIC_LETTER = re.compile(f"[{CYRILLIC}]")
 _OWN_LETTERS = {
     TWO_SCRIPTS: re.compile("[\u0402\u0403\u0408-\u040c\u040f\u0452\u0453\u0458-\u045c\u045f]"),
-    OTHER: re.compile("[\u0460-\u048f\u0492-\u04ff]"),
+    OTHER_LANGUAGE: re.compile("[\u0460-\u048f\u0492-\u04ff]"),
 }
 """Cyrillic letters of languages that are not stemmed as Russian is: Serbian and Macedonian, and those of Asia."""
 
@@ -145,7 +145,7 @@ def language_of(text: str) -> str | None:
     if counts[best] >= max(least, MIN_STOP_WORD_SHARE * words):
         return best
     is_english = counts[DEFAULT] > MAX_ENGLISH_SHARE * words or latin_share(sample) <= 0.5
-    return DEFAULT if is_english or _count_prose_words(sample) < UNTOLD_WORDS else OTHER
+    return DEFAULT if is_english or _count_prose_words(sample) < UNTOLD_WORDS else OTHER_LANGUAGE
 
 
 def _count_prose_words(sample: str) -> int:
@@ -295,7 +295,7 @@ def _stemmer(language: str) -> Any:
 
 
 def _make_stemmer(language: str) -> Any:
-    if language == OTHER:
+    if language == OTHER_LANGUAGE:
         return _OwnStemmer(_take_beginning)
     if language in _AFFIXES:
         return _OwnStemmer(partial(re.compile(_AFFIXES[language]).sub, ""))

@@ -13,22 +13,22 @@ from bridge.text.scripts import (
     SPACED_CHARACTER,
     SYMBOLS,
     TONES,
-    UNSPACED,
     UNSPACED_CHARACTER,
+    UNSPACED_SCRIPTS,
 )
 
 ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
 ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
 DIGITS: Final = re.compile(r"\d+")
 
-_LETTERS: Final = f"[^\\W_{UNSPACED}{HANGUL}]+"
+_LETTERS: Final = f"[^\\W_{UNSPACED_SCRIPTS}{HANGUL}]+"
 # Each mention of these classes costs milliseconds at every start.
 _INNER_MARK: Final = f"{MARK}|[{JOINERS}{TONES}]|['’ʻʼ׳״](?={_LETTERS})|{HEBREW_QUOTE}"
 _SPACED_FORM: Final = f"{_LETTERS}(?:(?:{_INNER_MARK})(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
 SPACED_WORD: Final = re.compile(_SPACED_FORM)
 """A word of a script with spaces, with its combining marks, joiners and apostrophes; also `C++` and `C#`."""
 
-RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}][{UNSPACED}{HANGUL}{JOINERS}]*")
+RUN: Final = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}][{UNSPACED_SCRIPTS}{HANGUL}{JOINERS}]*")
 """Characters of scripts in which words are found by their pairs of characters."""
 
 _EMOJI: Final = f"(?!\\w)[{SYMBOLS}]"

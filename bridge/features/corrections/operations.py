@@ -55,15 +55,15 @@ _LINE: Final = re.compile(
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>.)\]\s+)?(?P<text>\S.*)")
 _BLOCK: Final = re.compile(r"\s+\^[\w-]+\s*$")
 _QUOTATION: Final = r"[“\"„«`‘']{name}[”\"“»`’']"
-_OLD, _NEW = (_QUOTATION.replace("{name}", rf"(?P<{name}>[^“”\"„«»`\n]{{3,80}}?)") for name in ("old", "new"))
+_OLD_NAME, _NEW_NAME = (_QUOTATION.replace("{name}", rf"(?P<{name}>[^“”\"„«»`\n]{{3,80}}?)") for name in ("old", "new"))
 _WORD: Final = r"[^\s“”\"„«»`→>·][^→>\n]{1,78}?[^\s“”\"„«»`→>·.]"
 _REPLACEMENTS: Final = (
-    rf"{_OLD}\s*(?:→|[-=]>)\s*{_NEW}\.?",
+    rf"{_OLD_NAME}\s*(?:→|[-=]>)\s*{_NEW_NAME}\.?",
     rf"(?P<old>{_WORD})\s*(?:→|[-=]>)\s*(?P<new>{_WORD})\.?",
-    rf"{_OLD}\s+(?:should|must)\s+be\s+(?:spelt\s+|spelled\s+|written\s+)?{_NEW}\.?",
-    rf"{_OLD}\s+is\s+(?:spelt|spelled|written)\s+{_NEW}\.?",
-    rf"(?:it\s+is\s+|write\s+|say\s+)?{_NEW},?\s+(?:not|instead\s+of)\s+{_OLD}\.?",
-    rf"not\s+{_OLD},?\s+but\s+{_NEW}\.?",
+    rf"{_OLD_NAME}\s+(?:should|must)\s+be\s+(?:spelt\s+|spelled\s+|written\s+)?{_NEW_NAME}\.?",
+    rf"{_OLD_NAME}\s+is\s+(?:spelt|spelled|written)\s+{_NEW_NAME}\.?",
+    rf"(?:it\s+is\s+|write\s+|say\s+)?{_NEW_NAME},?\s+(?:not|instead\s+of)\s+{_OLD_NAME}\.?",
+    rf"not\s+{_OLD_NAME},?\s+but\s+{_NEW_NAME}\.?",
 )
 """The sentences that say which words stand for which; compiled when the first is looked for."""
 

@@ -13,7 +13,7 @@ from bridge.text.budget import shorten
 from bridge.text.fold import fold_word
 from bridge.text.function_words import content_runs, function_words
 from bridge.text.invisible import inline
-from bridge.text.stems import OTHER, language_of, stem_words
+from bridge.text.stems import OTHER_LANGUAGE, language_of, stem_words
 from bridge.text.words import RUN, TOKEN
 from bridge.types import VaultPath
 
@@ -194,7 +194,7 @@ def _words(text: str) -> list[str]:
 
 
 def _split(name: str, text: str, rarity: Callable[[str], float]) -> Iterator[DefinedName]:
-    language = language_of(text) or OTHER
+    language = language_of(text) or OTHER_LANGUAGE
     small = function_words(language)
     mark = _MARK.search(text)
     joined = all(map(_CONJUNCTION.fullmatch, small.intersection(_words(text))))

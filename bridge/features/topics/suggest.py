@@ -33,7 +33,7 @@ from bridge.markdown.links import WEB_LINK
 from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.fold import fold_case
-from bridge.text.stems import OTHER
+from bridge.text.stems import OTHER_LANGUAGE
 from bridge.types import VaultPath
 
 MIN_PRECISION: Final = 0.73
@@ -347,7 +347,7 @@ def collect_facts(sources: TopicSources, path: VaultPath, body: str, near: Mappi
         {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.notes_with(trait))},
         {trait: sources.traits.size(trait) for trait in sources.traits.of(path)},
         max(0.0, 1 - len(sources.assignments.by_note) / (MIN_COVERED * len(sources.notes))),
-        DescribedNote.describe(note.title, body, sources.traits.find_places(path), note.language or OTHER),
+        DescribedNote.describe(note.title, body, sources.traits.find_places(path), note.language or OTHER_LANGUAGE),
     )
 
 
