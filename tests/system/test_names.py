@@ -28,6 +28,21 @@ NOUNS = {
 SUPERLATIVE = re.compile(r"_?(?:MOST|FEW|FEWEST|LONGEST|SHORTEST|LEAST|LARGEST|SMALLEST)(?:_[A-Z_]+)?")
 """Names of limits that do not say what is counted, as `MAX_QUERY_CHARS` does."""
 
+QUALITY = re.compile(
+    "absent|ahead|alike|all|almost|alone|and|any|apart|around|before|behind|beside|between|close|closer|common|"
+    "daily|deep|deepest|elsewhere|empty|enough|essential|everyday|everywhere|exact|faint|far|first|flat|foreign|"
+    "former|free|general|generic|global|half|healthy|here|instead|large|last|late|later|latest|like|little|local|"
+    "long|many|meta|near|nearest|nearly|new|next|none|normal|not|nothing|nowhere|odd|often|old|once|open|optional|"
+    "other|ours|outer|own|plain|rare|recent|remote|same|several|sharp|short|something|special|stale|standing|"
+    "steep|stray|sure|top|twice|unary|under|unsafe|unsure|unusual|usual|weak|when|whole|why|wide|yes"
+)
+"""Words that say how, where or when something is, and not what it is."""
+
+NOUNS_OF_CONSTANTS = {"binding", "closing", "damping", "drawing", "opening"}
+
+UNREVISED = ("search/", "features/answers/", "features/summaries/")
+"""Packages whose constants are not held to this yet."""
+
 TYPESCRIPT = (
     re.compile(r"\bfunction\*? (\w+)[(<]"),
     re.compile(r"^\t(?:(?:static|async|override|private|protected|public|get|set) )*#?(\w+)\([^\n;]*\{$", re.MULTILINE),
@@ -110,6 +125,22 @@ def test_constants_say_what_they_count(trees: Mapping[Path, ast.Module]) -> None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and SUPERLATIVE.fullmatch(node.id)
     ]
     assert superlatives == []
+
+
+def test_a_constant_is_not_a_lone_quality(trees: Mapping[Path, ast.Module]) -> None:
+    """`SHOWN = 5` and `NEAR = 0.6` say neither what is counted nor in which unit; `MAX_SHOWN_FOLDERS` does."""
+    lone = [
+        f"{path.relative_to(ROOT)}: {name.id}"
+        for path, tree in trees.items()
+        if not path.relative_to(BRIDGE).as_posix().startswith(UNREVISED)
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for name in ast.walk(node)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id.isupper()
+        if (word := name.id.strip("_").lower()) not in NOUNS_OF_CONSTANTS
+        if QUALITY.fullmatch(word) or is_lone(word)
+    ]
+    assert lone == []
 
 
 def test_the_plugin_has_no_such_names() -> None:
