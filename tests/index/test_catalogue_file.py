@@ -68,7 +68,9 @@ async def test_an_unchanged_index_is_not_stored_again(tmp_path: Path) -> None:
     before = (tmp_path / "index" / FILE).stat()
     index = await opened(tmp_path / "index")
     await index.close()
-    assert (tmp_path / "index" / FILE).stat() == before
+    after = (tmp_path / "index" / FILE).stat()
+    # When it was read counts for nothing.
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 async def test_what_was_written_before_a_crash_is_not_missed(tmp_path: Path, decoded: list[str]) -> None:
