@@ -154,12 +154,12 @@ def is_unfilled(note: Note) -> bool:
     return any(text.isspace() or _TEMPLATE.search(text) for text in texts)
 
 
-def list_links(note: Note) -> Sentence:
-    """Return the names of what an index links to."""
+def list_links(note: Note) -> Sentence | None:
+    """Return the names of what an index links to; None if it links to no note."""
     links = [one for one in note.links if one.kind in {"wiki", "markdown"} and not one.embed]
     names = dict.fromkeys(clean_text(one.shown or one.target.rpartition("/")[2]) for one in links)
-    lines = (links[0].line, links[-1].line) if links else (1, 1)
-    return tell_list(note, "Links", [*filter(None, names)], lines, MAX_LINE_CHARS)
+    told = [*filter(None, names)]
+    return tell_list(note, "Links", told, (links[0].line, links[-1].line), MAX_LINE_CHARS) if told else None
 
 
 def is_index(note: Note, told: Sentence) -> bool:

@@ -89,7 +89,8 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
     [note], [own] = notes, said
     summary = [one for one in _find_summary(note, own) if not one.text.endswith(QUESTION)][:most]
     told = [*summary, *_tell(note, [one for one in own if one not in summary], most - len(summary))]
-    return [list_links(note)] if most == 1 and told and is_index(note, told[0]) else told
+    links = list_links(note) if told and is_index(note, told[0]) else None
+    return [links] if links and (most == 1 or len(links.text) > sum(len(one.text) for one in told)) else told
 
 
 def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
@@ -114,7 +115,7 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
 def _choose_spread(parts: Sequence[tuple[Mapping[Sentence, float], Sequence[Sentence]]], most: int) -> list[Sentence]:
     """Return what is worth most all over each part of a text, or over some of them where there are many."""
     kept = [parts[at * len(parts) // most] for at in range(most)] if len(parts) > most else parts
-    usable = [_find_usable(said) for _, said in kept]
+    usable = [_find_usable(said, math.ceil(most / len(kept))) for _, said in kept]
     chosen = list[Sentence]()
     sizes = [len(said) * (not all(map(is_weak, said))) for said in usable]
     shares = share_room(sizes if any(sizes) else [*map(len, usable)], most)
