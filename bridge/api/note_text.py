@@ -4,6 +4,8 @@ import asyncio
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -53,9 +55,17 @@ def open_note(vault: OpenVault, path: VaultPath) -> Note:
 
 
 def open_content(vault: OpenVault, path: VaultPath, *, whole: bool = False) -> Note:
-    """Read and parse a note, with spaces in place of boilerplate; arguments as for `Boilerplate.blank`."""
+    """Read and parse a note, with spaces in place of boilerplate, but all items of a list of which most are none.
+
+    Arguments as for `Boilerplate.blank`.
+    """
     note = open_note(vault, path)
     text = note.text[: note.body] + vault.index.boilerplate.blank(note.text[note.body :], whole=whole)
+    for kind, found in groupby(note.pieces, key=attrgetter("kind")):
+        items = [*found] if kind == "list_item" else []
+        blank = [one.span for one in items if text[slice(*one.span)].isspace()]
+        for start, end in blank if 2 * len(blank) < len(items) else ():
+            text = f"{text[:start]}{note.text[start:end]}{text[end:]}"
     return replace(note, text=text)
 
 

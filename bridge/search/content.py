@@ -203,7 +203,10 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
                 told = replace(told, kind="table")
             stands_together = len(names) > 1 and (lead is not None or any(one.lines[0] < one.lines[1] for one in items))
             is_told |= is_introduced or (gathers and stands_together)
-            is_told &= most < MIN_TOLD or 2 * len(own) < len(said) or _are_names(names) or not told.text.endswith("…")
+            # Items that are left out by themselves are told together.
+            strong = sum(not is_weak(one) for one in own)
+            is_apart = strong >= max(len(names), len(said) / 2) and not _are_names(names)
+            is_told &= most < MIN_TOLD or not is_apart or not told.text.endswith("…")
         if names and (apart or is_told):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 content.pop()

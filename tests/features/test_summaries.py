@@ -9,6 +9,7 @@ from bridge.features.summaries import write as summary_writing
 from bridge.search.sentences import iter_sentences
 from bridge.settings.file import save_settings
 from tests.features.served import Served
+from tests.index.made import learn_from
 from tests.mcp.client import connected, text_of
 from tests.models.scripted import place_chat_model, scripted_gguf
 
@@ -73,6 +74,17 @@ async def test_a_beginning_below_empty_sections_is_told_with_its_heading(served:
         (served.bridge.find(None).root / "Band.md").write_text(text, encoding="utf-8")
         await served.bridge.find(None).vault.indexer.look_at(["Band.md"])
         assert (await served.call("summarise", paths=["Band.md"])).json["text"].startswith(begins)
+
+
+async def test_an_item_that_recurs_in_other_notes_is_told_in_its_list(served: Served) -> None:
+    other = "1. [[The Long Song]]\n"
+    await served.bridge.find(None).vault.index.use_boilerplate(learn_from([other] * 9))
+    for text, told in (
+        (f"1. [[Something]]\n{other}2. [[A Fall of Snow]]\n", "Night: Something, The Long Song, A Fall of Snow"),
+        (f"{other}2. Something fell from the sky that night.\n", "Something fell from the sky that night."),
+    ):
+        await write(served, "Night.md", text)
+        assert (await served.call("summarise", paths=["Night.md"])).json["text"] == told
 
 
 async def test_rows_stand_for_a_note_that_is_a_table(served: Served) -> None:

@@ -1,6 +1,8 @@
 """A summary says each thing once, and nothing that is cut open."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.markdown.parse import parse
 from bridge.search.sentences import Sentence
@@ -378,3 +380,21 @@ def test_a_list_below_a_section_about_a_focus_is_told_whole() -> None:
 def test_what_is_said_of_the_text_gives_way_to_its_subject(meta: str) -> None:
     assert sentences(f"{meta}\n\n{PLAIN}\n", most=1) == [PLAIN]
     assert sentences(f"{meta}\n", most=1) == [meta]
+
+
+BLOCKS = (
+    "Rye is a grain of the north. It is sown in autumn.",
+    "> The loaf was baked by all of us. It was meant to be longer. This never came about in the end.",
+    "> [!note] Aside\n> The oven was lit at five. The dough had rested for a night.",
+    "- Salt\n- Flour of rye and wheat from the mill\n- Water",
+    "- The dough is mixed before the sun is up.\n- It rests until the bakers come back.\n- Then it is baked.",
+    "| item | price |\n|---|---|\n| apples | 3 EUR |\n| pears | 4 EUR |",
+    "These were asked:\n\n1. Strange Bread (10th Version)\n2. Bread\n3. The Song of the Long Bread (Live)",
+)
+
+
+@given(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=len(BLOCKS), unique=True))
+def test_a_longer_summary_never_says_less(blocks: list[str]) -> None:
+    note = "\n\n".join(blocks)
+    line, short, long = (sum(map(len, sentences(note, most=most))) for most in (1, 3, 10))
+    assert line <= short <= long
