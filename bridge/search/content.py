@@ -216,7 +216,7 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
     end = next((one.line for one in note.headings if one.text != note.title), math.inf)
     # What stands above the sections, if anything does, says more than fields there do.
     fields = [] if joined and joined[0].lines[0] < end else [one for one in _read_fields(note) if one.lines[0] < end]
-    return [*fields, *joined] or list(iter_asides(note))
+    return [*fields, *joined] or [each for one in iter_asides(note) if (each := _tidy(note, one, title)) is not None]
 
 
 def _read_fields(note: Note) -> Iterator[Sentence]:

@@ -152,7 +152,8 @@ def iter_rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sent
 
 def _cells(row: str) -> list[str]:
     inner = row.strip().removeprefix("|").removesuffix("|")
-    return [clean_text(cell.replace("\\|", "|")) for cell in UNESCAPED_BAR.split(inner)]
+    cells = (clean_text(cell.replace("\\|", "|")) for cell in UNESCAPED_BAR.split(inner))
+    return ["" if cell == "null" else cell for cell in cells]
 
 
 def _pieces_near(pieces: Sequence[Piece], near: Sequence[Lines]) -> list[Piece]:

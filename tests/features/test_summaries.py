@@ -76,6 +76,13 @@ async def test_a_beginning_below_empty_sections_is_told_with_its_heading(served:
         assert (await served.call("summarise", paths=["Band.md"])).json["text"].startswith(begins)
 
 
+async def test_a_property_tells_the_alias_of_a_link(served: Served) -> None:
+    await write(
+        served, "Song.md", "---\ntype: Song\non:\n- [[Discs/Loaves, Vol. 2|Loaves, Vol. 2]]\n- [[Crumbs]]\n---\n"
+    )
+    assert (await served.call("summarise", paths=["Song.md"])).json["text"] == "type: Song, on: Loaves, Vol. 2, Crumbs"
+
+
 async def test_an_item_that_recurs_in_other_notes_is_told_in_its_list(served: Served) -> None:
     other = "1. [[The Long Song]]\n"
     await served.bridge.find(None).vault.index.use_boilerplate(learn_from([other] * 9))

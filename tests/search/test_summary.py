@@ -322,6 +322,13 @@ def test_a_section_is_told_by_what_stands_by_itself() -> None:
     assert sentences(f"这个名字容易误导我。不如理解成推磨。启动很难很慢很累。{defined}", most=1) == [defined]
 
 
+def test_a_label_without_a_value_tells_nothing() -> None:
+    table = b"# Anna\n\n| | |\n|---|---|\n| Name: | Anna |\n| Born: | null |\n"
+    assert choose_sentences_of([parse(VaultPath("Anna.md"), table)], 3) == []
+    addresses = "The [flour](https://flour.example/a/very/long/address/of/the/mill) rises here.\n"
+    assert sentences(addresses, most=1) == ["The flour rises here."]
+
+
 def test_an_index_names_its_links() -> None:
     links = "".join(f"- [[Breads/Old/{name}]]\n" for name in ("Rye bread of Zürich", "Oats and more of it"))
     assert sentences(f"## North\n\n{links}", most=1) == ["Links: Rye bread of Zürich, Oats and more of it"]

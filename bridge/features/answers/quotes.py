@@ -163,6 +163,9 @@ def say_value(value: Value) -> str:
     match value:
         case int() | float() | str() if not isinstance(value, bool):
             return str(value).strip()
+        case [[*parts]]:
+            # A link without quotes, as YAML reads it.
+            return say_value(parts).rpartition("|")[2]
         case list() | tuple():
             return ", ".join(filter(None, map(say_value, value)))
         case _:
