@@ -371,12 +371,13 @@ def _read_about(
 
     starts, paths = [one.line for one in note.headings], ("", *heading_paths(note.headings))
     is_named = said_terms(wanted, terms_of(note.title, language)) == wanted.keys()
+    named = {*names, *(fold_case(clean_text(one.shown or one.target)) for one in note.links)}
     for one in chain(facts, (one for one in read_content(note, apart=True) if not is_index(note, one))):
         path = paths[bisect_right(starts, one.lines[0])].removeprefix(note.title)
         text = f"{path} {head_of(one)}" if is_list(one) else one.text
         terms = terms_of(text.removeprefix(f"{note.title}: "), language)
         own, around = (said_terms(wanted, each) for each in (terms, terms_of(f"{note.title} {path}", language)))
-        is_name = not is_list(one) and (own.issuperset(terms) or fold_case(one.text) in names)
+        is_name = not is_list(one) and (own.issuperset(terms) or fold_case(one.text).rstrip(_STOPPED) in named)
         if not is_name:
             yield FocusLine(one, text, is_weak(one), is_named, own | around, weigh(own), weigh(own | around))
 

@@ -405,3 +405,10 @@ def test_a_longer_summary_never_says_less(blocks: list[str]) -> None:
     note = "\n\n".join(blocks)
     line, short, long = (sum(map(len, sentences(note, most=most))) for most in (1, 3, 10))
     assert line <= short <= long
+
+
+def test_the_name_of_a_link_says_nothing_of_a_focus() -> None:
+    said = "It is milled late in the day so that caffeine is far away."
+    assert sentences(f"- [[How much caffeine is in a cup]].\n- {said} [[Caffeine and rye]].\n", focus="caffeine") == [
+        said
+    ]
