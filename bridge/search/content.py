@@ -194,7 +194,9 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         at = after
         lead = _lead_above(note, items[0], content[-1] if content else None)
         is_introduced = lead is not None and lead.kind != "heading"
-        is_told = len(names) >= MIN_ITEMS - is_introduced and (items[0].kind == "table" or _are_names(names))
+        are_heads = 2 * sum(_has_items(note, one) for one in items) > len(items)
+        is_told = len(names) >= MIN_ITEMS - is_introduced
+        is_told &= items[0].kind == "table" or are_heads or _are_names(names)
         own = said[below:at]
         if names:
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
@@ -276,15 +278,22 @@ def _read_item(note: Note, item: Piece) -> str:
     first, *rows = note.text[slice(*item.span)].strip("\n").split("\n")
     running = list(takewhile(lambda row: row.strip() and not LIST_MARK.match(row), rows))
     text = clean_text("\n".join((first, *map(str.strip, running))))
-    text = f"✓ {text}" if _DONE_TASK.match(first) else text
+    text = f"✓ {text}" if _DONE_TASK.match(first) else _UNDERLINED.sub(lambda found: found[1] or "", text)
     below = [clean_text(row) for row in rows[len(running) :] if LIST_MARK.match(row)]
     label = text.rstrip("".join(COLONS))
-    is_label = label != text or (count_words(text) <= MAX_ITEM_WORDS and not text.endswith(STOPS))
+    is_short = count_words(text) <= MAX_ITEM_WORDS or (len(below) > 1 and len(text) <= MAX_LABEL_CHARS)
+    is_label = label != text or (is_short and not text.endswith(STOPS))
     if not (is_label and below and label and _is_whole(below[0])):
         return label
     if label == text and len(below) > 1 and count_words(below[0]) < MAX_ITEM_WORDS:
         return label
-    return f"{label}: {', '.join(below) if _are_names(below) else below[0]}"
+    are_whole = all(one.endswith(STOPS) and _is_whole(one) for one in below)
+    return f"{label}: {', '.join(below) if _are_names(below) else ' '.join(below) if are_whole else below[0]}"
+
+
+def _has_items(note: Note, item: Piece) -> bool:
+    rows = note.text[slice(*item.span)].split("\n")
+    return item.kind == "list_item" and any(map(LIST_MARK.match, rows[1:]))
 
 
 def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], whole: Sentence) -> Iterator[Sentence]:

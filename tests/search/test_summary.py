@@ -412,3 +412,17 @@ def test_the_name_of_a_link_says_nothing_of_a_focus() -> None:
     assert sentences(f"- [[How much caffeine is in a cup]].\n- {said} [[Caffeine and rye]].\n", focus="caffeine") == [
         said
     ]
+
+
+def test_items_that_have_items_are_told_by_their_heads() -> None:
+    grades = "".join(
+        f"- Grade {at}. It takes {at} days.\n\t- As in baking the bread of the north.\n" for at in (1, 2, 3)
+    )
+    told = "0: Grade 1. It takes 1 days. Grade 2. It takes 2 days. Grade 3. It takes 3 days."
+    assert sentences(grades, most=1) == [told]
+    ways = (
+        "- Two ways\n\t- By folder\n\t- By link\n- Frames of others that cover more\n\t- The first one is for reading."
+    )
+    assert sentences(f"{ways}\n\t- The other one is for writing.\n", most=3) == [
+        "0: Two ways; Frames of others that cover more: The first one is for reading. The other one is for writing."
+    ]
