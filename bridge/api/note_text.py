@@ -55,10 +55,7 @@ def open_note(vault: OpenVault, path: VaultPath) -> Note:
 
 
 def open_content(vault: OpenVault, path: VaultPath, *, whole: bool = False) -> Note:
-    """Read and parse a note, with spaces in place of boilerplate, but all items of a list of which most are none.
-
-    Arguments as for `Boilerplate.blank`.
-    """
+    """Read and parse a note, with spaces in place of boilerplate, but all items of lists of which most are none."""
     note = open_note(vault, path)
     text = note.text[: note.body] + vault.index.boilerplate.blank(note.text[note.body :], whole=whole)
     for kind, found in groupby(note.pieces, key=attrgetter("kind")):

@@ -41,6 +41,7 @@ _LABELS = re.compile(
 )
 """Tags, a footnote, a field for Dataview, no word at all, whom a quotation is from, or what is still to do."""
 
+_ITEM_BELOW = re.compile(rf"\n{LIST_MARK.pattern}")
 _DONE_TASK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[xX]\][ \t]")
 _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
@@ -194,7 +195,7 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         at = after
         lead = _lead_above(note, items[0], content[-1] if content else None)
         is_introduced = lead is not None and lead.kind != "heading"
-        are_heads = 2 * sum(_has_items(note, one) for one in items) > len(items)
+        are_heads = 2 * sum(_ITEM_BELOW.search(note.text, *one.span) is not None for one in items) > len(items)
         is_told = len(names) >= MIN_ITEMS - is_introduced
         is_told &= items[0].kind == "table" or are_heads or _are_names(names)
         own = said[below:at]
@@ -289,11 +290,6 @@ def _read_item(note: Note, item: Piece) -> str:
         return label
     are_whole = all(one.endswith(STOPS) and _is_whole(one) for one in below)
     return f"{label}: {', '.join(below) if _are_names(below) else ' '.join(below) if are_whole else below[0]}"
-
-
-def _has_items(note: Note, item: Piece) -> bool:
-    rows = note.text[slice(*item.span)].split("\n")
-    return item.kind == "list_item" and any(map(LIST_MARK.match, rows[1:]))
 
 
 def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], whole: Sentence) -> Iterator[Sentence]:
