@@ -44,6 +44,9 @@ _NO_PROSE_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:\||#{1,6}[ \t]|\[![^\]\n]*\][+
 _DELIMITER = re.compile(r"\|[ \t]*:?-[-|: \t]*\Z")
 """The second row of a table."""
 
+BLANK = re.compile(r"(?:null|n/a|[-–—?]+)?", re.IGNORECASE)
+"""What a cell or property has where nothing is known."""
+
 _UNBROKEN = re.compile(r"(?<!`)(`++)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$|\[[^\[\]\n]++\]\([^)\n]{1,1000}\)")
 """Code, mathematics and links to other places inside a text."""
 
@@ -153,7 +156,7 @@ def iter_rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sent
 def _cells(row: str) -> list[str]:
     inner = row.strip().removeprefix("|").removesuffix("|")
     cells = (clean_text(cell.replace("\\|", "|")) for cell in UNESCAPED_BAR.split(inner))
-    return ["" if cell == "null" else cell for cell in cells]
+    return ["" if BLANK.fullmatch(cell) else cell for cell in cells]
 
 
 def _pieces_near(pieces: Sequence[Piece], near: Sequence[Lines]) -> list[Piece]:

@@ -27,6 +27,7 @@ director:
 seen: 2024-01-07
 cast: {lead: Ford}
 city: true
+score: "null"
 ---
 It rains all the time in that city.
 """
@@ -101,7 +102,13 @@ def test_a_property_answers_a_question_about_its_note(question: str, answer: str
 
 
 @pytest.mark.parametrize(
-    "question", ["What rating has Dune?", "Blade Runner city", "When was it made in Blade Runner?"]
+    "question",
+    [
+        "What rating has Dune?",
+        "Blade Runner city",
+        "When was it made in Blade Runner?",
+        "Which score has Blade Runner?",
+    ],
 )
 def test_properties_that_are_not_asked_for_are_not_quoted(question: str) -> None:
     assert not any(":" in text for text in quoted(question, relevant("Blade Runner.md", FILM)))

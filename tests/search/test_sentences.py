@@ -48,6 +48,7 @@ def test_sentences_end_where_a_reader_sees_their_end(text: str, sentences: list[
         ("| item | price |\n|---|---|\n| apples | 3 EUR |\n| [[Pear\\|pears]] | |\n", ["apples: price 3 EUR"]),
         ("| | |\n|---|---|\n| __Release date:__ | 1996-10-01 |\n", ["Release date: 1996-10-01"]),
         ("rating | year\n--|--\n7 | 1982\n", ["rating 7, year 1982"]),
+        ("| | |\n|-|-|\n| Born | null |\n| Died | - |\n| Home | Rome |\n", ["Home: Rome"]),
         ("One of[^1]\n\n[^1]: Children travel free.\n", ["Children travel free."]),
         ("> [!infobox]\n> | item | price |\n> |---|---|\n> | pears | 4 EUR |\n> Said.\n", ["pears: price 4 EUR"]),
     ],

@@ -25,6 +25,7 @@ from bridge.markdown.sections import heading_paths
 from bridge.records import Record
 from bridge.search.answerability import asked_stems
 from bridge.search.sentences import (
+    BLANK,
     COLONS,
     Sentence,
     find_leads,
@@ -162,7 +163,7 @@ def say_value(value: Value) -> str:
     """Return a value as text: of a list its items; "" for what says nothing alone, such as `mobile: true`."""
     match value:
         case int() | float() | str() if not isinstance(value, bool):
-            return str(value).strip()
+            return "" if BLANK.fullmatch(text := str(value).strip()) else text
         case [[*parts]]:
             # A link without quotes, as YAML reads it.
             return say_value(parts).rpartition("|")[2]
