@@ -312,3 +312,8 @@ def test_a_day_alone_names_the_note_of_it(question: str, is_named: bool) -> None
 def test_a_property_answers_by_a_word_like_its_name() -> None:
     note = relevant("The Scam.md", b"---\nAuthor: The plain bagel\n---\nIl guadagno non e mai passivo.\n")
     assert quoted("Chi e l'autore di The Scam?", note)[0] == "Author: The plain bagel"
+
+
+def test_a_property_that_says_the_day_that_is_asked_about_comes_first() -> None:
+    note = relevant("Rye talk.md", b"---\nDate: 22-12-2022\n---\nThe talk on rye says that rye needs more water.\n")
+    assert quoted("Was the talk on rye on 22 December 2022?", note)[0] == "Date: 22-12-2022"

@@ -139,6 +139,7 @@ def asked_properties(
         is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR
         if is_near:
             said = left
+        said |= days_in(value) & asked_note.asked
         if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
             meant = f"{meant} {asked_note.left}"
         # Without spaces, pairs of characters that join a word to the next are no words.
@@ -320,6 +321,8 @@ class RankedLines:
         best = max((one.score for one in notes), default=0.0) or 1.0
         self.named = {one.note.path: one for one in notes}
         kind = self.kind = kind_of(question)
+        self._days = days_in(question) if kind is None else frozenset[str]()
+        """The days that an answer has to say."""
         self._asks_list = kind is None and asks_for_several(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
         found = [
@@ -372,7 +375,7 @@ class RankedLines:
             chosen.append(Quote(found.sentence, chance, found.above, found.lacks))
             left = [one for one in left if not _contains(found.sentence, one[0].sentence)]
             weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
-        return sorted(chosen, key=lambda one: one.asks)
+        return sorted(chosen, key=lambda one: (one.asks, self._days.isdisjoint(days_in(one.sentence.text))))
 
     def _chance(self, candidate: Candidate, weights: Mapping[str, float], nearness: float | None) -> float:
         features = candidate.features(weights, self._wholes[candidate.asked])
