@@ -191,12 +191,15 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     """Return the verdict on the lines that are quoted for a question; `judged` is that on the notes that were found."""
     worths = asked.list_terms()
     said = _find_terms([*worths], [one.text for one in quoted])
-    every = frozenset[str]().union(*said)
+    is_unspaced = any(map(RUN.fullmatch, worths))
+    # Pairs of characters of another note than the question names say it by chance.
+    named = [one for one, line in zip(said, quoted, strict=True) if line.is_named and is_unspaced]
+    every = frozenset[str]().union(*(named or said))
     # Of several questions at once, one may be answered.
     parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
-    weights = _QUOTED_UNSPACED if any(map(RUN.fullmatch, worths)) else _QUOTED
+    weights = _QUOTED_UNSPACED if is_unspaced else _QUOTED
     missing = _find_missing(asked, worths, every) or tuple(filter(None, [asked.lacking]))
-    lost = max((worth for term, worth in worths.items() if term not in every), default=0.0)
+    lost = sum(worth for term, worth in worths.items() if term not in every)
     is_decisive = bool(missing) and lost > HALF * max(worths.values())
     is_weak = not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK
     answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind or len(parts) > 1] or said
@@ -209,7 +212,7 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
         # No note has the language of the question: its words tell nothing.
-        verdict = "unsure"
+        verdict = "partial" if asked.lacking else "unsure"
     elif not days_in(asked.question) <= every or (
         (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE)) and not is_nearly_said
     ):

@@ -141,3 +141,11 @@ def test_a_noun_of_german_is_no_name_in_place_of_a_moment() -> None:
 )
 def test_which_of_some_things_needs_the_name_of_one_beside_it(question: str, text: str, lacking: str) -> None:
     assert ask_of_choice(question, [text]) == lacking
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [("PDCA 是哪年提出的？", "moment"), ("我是几月几日去的？", "moment"), ("分成哪几个等级？", None)],
+)
+def test_a_number_of_a_day_is_no_amount(question: str, kind: Kind | None) -> None:
+    assert kind_of(question) == kind

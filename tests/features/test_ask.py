@@ -57,6 +57,25 @@ async def test_a_line_without_a_place_does_not_answer_where(served: Served) -> N
     assert (judged["verdict"], judged["missing"]) == ("partial", ["where"])
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("PDCA 是哪一年提出的？", "哪一年"),
+        ("Quanto costa sostenere la Prova Alfa?", "costa"),
+        ("Alfa 的开发者是谁？", "发者"),
+    ],
+)
+async def test_the_year_or_price_that_is_asked_for_is_told_missing(served: Served, question: str, missing: str) -> None:
+    for path, text in (
+        ("PDCA.md", "---\ncreated: 2022-06-09\n---\nPDCA 循环由戴明提出，因此也称戴明环。\n"),
+        ("Prova Alfa.md", "La Prova Alfa copre la gestione dei costi e dei tempi.\n"),
+    ):
+        await served.call("create_note", path=path, text=text)
+    judged = (await ask(served, question))["answerability"]
+    assert judged["verdict"] in ("partial", "not_in_vault")
+    assert missing in judged["missing"][0]
+
+
 @pytest.mark.parametrize("day", ["2002-09-26", "September 26th, 2002", "26 Sep 2002", "26.9.2002"])
 async def test_a_question_on_a_day_is_answered_by_what_says_that_day(served: Served, day: str) -> None:
     for path, text in (

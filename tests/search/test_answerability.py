@@ -226,3 +226,15 @@ def test_a_word_that_a_hit_says_is_not_missing() -> None:
 def test_meaning_counts_where_the_model_reads_the_question(trust: float, counts: bool) -> None:
     evidence = Evidence(meaning=RetrieverResult(WEIGHTS["meaning"] * trust))
     assert best_passages_of(RankedNotes([], {}, evidence, Reasons(), "hybrid")).has_model is counts
+
+
+def test_characters_of_another_note_than_is_named_do_not_say_a_word() -> None:
+    asked = AskedWords("Bob的开发者是谁？", dict.fromkeys(question_terms(["bob", "的开发者"]), 1.0))
+    lines = [QuotedLine("Bob 是好软件。", 0.5), QuotedLine("开发者最怕用户。", 0.5, is_named=False)]
+    assert assess_quotes(Answerability("answered", 0.9, ()), asked, lines).missing == ("开发者",)
+
+
+def test_two_words_that_are_missing_weigh_together() -> None:
+    worths = {"bebè": 5.0, "zero": 4.0, "libro": 2.0, "scritto": 2.0}
+    judged = Answerability("answered", 0.9, ())
+    assert on_lines(judged, "libro bebè zero scritto", worths, 0.95, ["Consiglio Bebè a zero."]).verdict == "partial"

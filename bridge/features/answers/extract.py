@@ -19,6 +19,7 @@ from bridge.features.answers.question_kind import (
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
+    OF_THE_FILE,
     AskedNote,
     Quote,
     RankedLines,
@@ -45,7 +46,7 @@ from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
 from bridge.text.days import cut_days, days_in
-from bridge.text.fold import fold_word
+from bridge.text.fold import fold_case, fold_word
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
@@ -144,8 +145,6 @@ def _cite(
     )
     judged = assess_quotes(found.answerability, asked, lines)
     judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
-    if asked.lacking and not judged.missing:
-        judged = replace(judged, missing=(asked.lacking,))
     unquoted = _find_unquoted(judged, found)
     if judged.verdict == "not_in_vault":
         # Beside the point, unless it is of the note that is named as the closest.
@@ -156,6 +155,11 @@ def _cite(
         # Further lines are seldom more than beside what is asked, but lists of the same note.
         lists = [one.kind == "heading" and one.path == shown[0].path for one in shown]
         citations = (*citations[:1], *compress(citations[1:], lists[1:] if asks_for_several(question) else ()))
+    # Where a price is asked for and not told, that alone is missing.
+    others = () if kind_phrases(None, question) else judged.missing
+    if asked.lacking and (ranked.kind == "moment" or not others):
+        missing = (asked.lacking, *(one for one in others if one not in asked.lacking))
+        judged = replace(judged, missing=missing)
     return QuotedAnswer(sources, citations, judged, _tell_unquoted(unquoted, found))
 
 
@@ -176,7 +180,7 @@ def _find_lacking(
         has_kind = not quotes[0].lacks or can_answer(kind, shown[0].text, question) or others.isdisjoint(asked)
     else:
         has_kind = any(can_answer(kind, one.text, question) for one in lines)
-    return "" if has_kind else max(kind_phrases(kind, question), key=len, default="")
+    return "" if has_kind else kind_phrases(kind, question)[-1]
 
 
 def say_lines(
@@ -218,7 +222,9 @@ def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sen
 def _say_properties(note: Note) -> list[str]:
     """Return the values of a note's properties, which are true of each of its lines, such as who wrote it."""
     return [
-        value[:MAX_PROPERTY_CHARS] for name, value in list_properties(note).items() if name not in ("title", "aliases")
+        value[:MAX_PROPERTY_CHARS]
+        for name, value in list_properties(note).items()
+        if not (name in ("title", "aliases") or OF_THE_FILE.fullmatch(fold_case(name)))
     ]
 
 

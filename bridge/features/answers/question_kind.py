@@ -16,11 +16,11 @@ _WORDS: Final[dict[Kind, str]] = {
     "moment": r"\b(?:when|since when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|seit wann"
     r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando|che anno|wanneer|welk jaar"
     r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b|किस (?:वर्ष|साल)|कब|什么时候"
-    r"|何时|哪一?年|何年|いつ|متى",
+    r"|何时|哪一?[年天]|几[月号](?:几[号日])?|何年|いつ|متى",
     "amount": r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
     r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
     r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
-    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|几|多久|幾|いくつ|何人|كم",
+    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|(?<!哪)几|多久|幾|いくつ|何人|كم",
     "person": r"\b(?:who|whose|whom|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem"
     r"|hvem)\b|किसने|कौन|谁|誰",
     "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde"

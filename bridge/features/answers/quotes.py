@@ -55,10 +55,10 @@ MAX_LIST_CHARS: Final = 400
 
 _DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?\b")
 
-_OF_THE_FILE: Final = frozenset({"created", "date created", "updated", "modified", "date modified"})
+OF_THE_FILE: Final = re.compile(r"(?:\w+ )?(?:created|updated|modified)")
 """Properties that tell when a note was written, not when what it is about happened."""
 
-_OF_THE_NOTE: Final = _OF_THE_FILE | {"title", "aliases", "tags", "type", "subtype", "category", "categories"}
+_OF_THE_NOTE: Final = re.compile(rf"{OF_THE_FILE.pattern}|title|aliases|tags|(?:sub)?type|category|categories")
 """These, and properties that tell what a note is, not what is asked of it, unless by their names."""
 
 
@@ -118,7 +118,9 @@ def asked_properties(
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
     left = asked_note.asked - titled
     unsaid = left.difference(terms_of(every, language))
-    nearness = {name: near.get((note.path, name), 0.0) for name in values if fold_case(name) not in _OF_THE_NOTE}
+    nearness = {
+        name: near.get((note.path, name), 0.0) for name in values if not _OF_THE_NOTE.fullmatch(fold_case(name))
+    }
     nearest = max(nearness, key=nearness.__getitem__, default="")
     if left.intersection(terms_of(values.get(nearest, ""), language)):
         nearest = ""
@@ -131,7 +133,7 @@ def asked_properties(
         said = _find_related_terms(left, terms_of(meant, language))
         is_kind = (
             kind is not None
-            and folded not in _OF_THE_FILE
+            and not OF_THE_FILE.fullmatch(folded)
             and (names_answer(kind, entry.name) or (kind == "moment" and not left and _DAY.match(value) is not None))
             # What is asked of it, such as who published it, has a name of its own.
             and (said or len(unsaid) <= 1)
