@@ -210,7 +210,7 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
         confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said, answering)))
     is_nearly_said = _is_nearly_said(asked, worths, quoted, said)
     verdict: Verdict = "partial" if missing else "unsure"
-    if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
+    if judged.verdict == "unsure" and not named and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
         # No note has the language of the question: its words tell nothing.
         verdict = "partial" if asked.lacking else "unsure"
     elif not days_in(asked.question) <= every or (

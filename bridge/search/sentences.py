@@ -164,14 +164,18 @@ def _pieces_near(pieces: Sequence[Piece], near: Sequence[Lines]) -> list[Piece]:
     return [piece for at, piece in enumerate(pieces) if any(inside[max(0, at - 1) : at + 2])]
 
 
-def join_introduced(note: Note, said: Iterable[Sentence], chars: int, *, code: bool) -> Iterator[Sentence]:
-    """Yield sentences of a note; one that ends with a colon with what it introduces, in so many characters."""
+def join_introduced(
+    note: Note, said: Iterable[Sentence], chars: int, *, code: bool, leads: bool = False
+) -> Iterator[Sentence]:
+    """Yield sentences of a note; one with a colon at its end, or that leads to a list, with what it introduces."""
     rows: list[str] = []
     for one in said:
         whole = one
         for _ in range(_MAX_COLONS):
             rows = rows or note.text.split("\n")
-            if whole.text.endswith(COLONS) or (code and whole is one and _has_items_below(rows, one)):
+            if whole.text.endswith(COLONS) or (
+                code and whole is one and (leads or one.kind != "paragraph") and _has_items_below(rows, one)
+            ):
                 below = list(_iter_below(note, rows, whole, code=code))
                 whole = _extend(whole, _shorten_items(below, chars - len(whole.text)) if code else below, chars)
         yield whole
@@ -186,8 +190,11 @@ def _shorten_items(below: Sequence[tuple[str, int]], room: int) -> Sequence[tupl
 
 
 def _has_items_below(rows: Sequence[str], one: Sentence) -> bool:
-    """Return whether an item of a list has others below it, or the title of a callout a list."""
+    """Return whether a list is below an item of another, the title of a callout, or a line that leads to it."""
     last = one.lines[1]
+    if one.kind == "paragraph":
+        below = next(filter(str.strip, rows[last : last + LINES_BELOW]), "")
+        return LIST_MARK.match(below) is not None and len(one.text) <= MAX_LEAD_CHARS and not PAUSE.search(one.text)
     if one.kind == "callout" and last < len(rows):
         return _CALLOUT_TITLE.match(rows[last - 1]) is not None and ITEM_QUOTED.match(rows[last]) is not None
     return (
@@ -199,9 +206,12 @@ def _has_items_below(rows: Sequence[str], one: Sentence) -> bool:
 
 
 def iter_short_leads(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
-    """Yield what introduces a list but is no sentence: items that have others below them, and headings."""
+    """Yield what introduces a list but is no sentence: items that have others below them, headings, and the title."""
     pieces = _pieces_near(note.pieces, near) if near else note.pieces
     rows = note.text.split("\n") if any(piece.kind == "list_item" for piece in pieces) else []
+    if rows and note.pieces[0].kind == "list_item":
+        above = note.pieces[0].lines[0] - 1
+        yield Sentence(note.path, f"{note.title}:", (above, above), "heading", count_words(note.title))
     for at, piece in enumerate(pieces if rows else ()):
         if piece.kind == "heading" and [one.kind for one in pieces[at + 1 : at + 2]] == ["list_item"]:
             if text := clean_text(note.text[slice(*piece.span)]).strip("# "):
@@ -264,7 +274,7 @@ def widen(note: Note, one: Sentence, chars: int) -> Sentence:
 def _extend(lead: Sentence, parts: Iterable[tuple[str, int]], chars: int) -> Sentence:
     text, last = lead.text, lead.lines[1]
     for part, line in parts:
-        gap = " " if PAUSE.search(text) else "; "
+        gap = " " if PAUSE.search(text) else ": " if lead.kind == "paragraph" and text == lead.text else "; "
         room = chars - len(text)
         if len(part) > room:
             if last > lead.lines[1]:
@@ -274,7 +284,7 @@ def _extend(lead: Sentence, parts: Iterable[tuple[str, int]], chars: int) -> Sen
                 text, last = f"{text}{gap}{part[:room].rpartition(' ')[0] or part[:room]}…", line
             break
         text, last = f"{text}{gap}{part}", line
-    return replace(lead, text=text, lines=(lead.lines[0], last), words=count_words(text))
+    return replace(lead, text=text, lines=(max(1, lead.lines[0]), last), words=count_words(text))
 
 
 def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) -> Iterator[tuple[str, int]]:
@@ -282,12 +292,12 @@ def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) 
     start, end = lead.lines
     at = bisect_right(note.pieces, end, key=lambda piece: piece.lines[0])
     own, below = note.pieces[at - 1], next(iter(note.pieces[at : at + 1]), None)
-    if own.kind == "list_item":
+    if at and own.kind == "list_item":
         deeper = takewhile(lambda row: not row.strip() or _indent(row) > _indent(rows[start - 1]), rows[end:])
         yield from _items(list(islice(deeper, min(own.lines[1] - end, _MAX_INTRODUCED_LINES))), end + 1)
-    elif own.kind == "callout" and end < own.lines[1]:
+    elif at and own.kind == "callout" and end < own.lines[1]:
         yield from _items([row.lstrip("> \t") for row in rows[end : own.lines[1]]], end + 1)
-    elif own.lines[1] == end and below is not None and below.lines[0] - end <= LINES_BELOW:
+    elif (not at or own.lines[1] == end) and below is not None and below.lines[0] - end <= LINES_BELOW:
         (first, last), kind = below.lines, below.kind
         if kind == "list_item":
             *_, (_, _, (_, last)) = takewhile(lambda piece: piece.kind == kind, note.pieces[at:])

@@ -317,3 +317,13 @@ def test_a_property_answers_by_a_word_like_its_name() -> None:
 def test_a_property_that_says_the_day_that_is_asked_about_comes_first() -> None:
     note = relevant("Rye talk.md", b"---\nDate: 22-12-2022\n---\nThe talk on rye says that rye needs more water.\n")
     assert quoted("Was the talk on rye on 22 December 2022?", note)[0] == "Date: 22-12-2022"
+
+
+def test_a_list_that_begins_a_note_is_quoted_with_its_title() -> None:
+    levels = relevant("学习目标的分级.md", "- 了解。20 分。\n- 入门。40 分。\n\n要搞清楚学习目标的分级。\n".encode())
+    assert "入门。40 分。" in quoted("学习目标分成哪几个等级？", levels)[0]
+
+
+def test_an_item_that_ends_in_a_semicolon_is_no_question() -> None:
+    note = relevant("Gambit.md", b"- The king is castled in the gambit;\n- The rook is near;\n")
+    assert not choose_quotes("Where is the king castled?", [note])[0].asks

@@ -340,6 +340,13 @@ async def test_what_no_quoted_line_says_is_not_answered(served: Served) -> None:
     assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == ("not_in_vault", ["founded"])
 
 
+async def test_a_line_that_leads_to_a_list_is_shown_with_it(served: Served) -> None:
+    text = "# Gambit\n\nThe following conditions are needed\n\n* The king is castled;\n* A knight is near;\n"
+    await write(served, "Gambit.md", text)
+    found = await ask(served, "Which conditions are needed in the gambit?")
+    assert found["citations"][0]["quote"].endswith("needed: The king is castled; A knight is near;")
+
+
 async def test_words_that_different_notes_say_answer_nothing(served: Served) -> None:
     await write(served, "Doctor.md", "The blood pressure was fine at the last visit.\n")
     await write(served, "Values.md", "An integer is a type of number in most programming languages.\n")

@@ -144,7 +144,8 @@ def _cite(
         question, found.asked, read, _find_lacking(question, ranked.kind, quotes, lines, shown, found.asked)
     )
     judged = assess_quotes(found.answerability, asked, lines)
-    judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
+    told = shown[:1] if judged.verdict == "partial" else shown
+    judged = without_said(judged, [found.closest or "", *(one.text for one in told)])
     unquoted = _find_unquoted(judged, found)
     if judged.verdict == "not_in_vault":
         # Beside the point, unless it is of the note that is named as the closest.
@@ -213,7 +214,7 @@ def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sen
     for one in (one.sentence for one in quotes):
         if not any(one.path == other.path and one.text in other.text for other in shown):
             note = notes[one.path]
-            [wide] = join_introduced(note, [widen(note, one, MAX_QUOTE_CHARS)], MAX_LIST_CHARS, code=True)
+            [wide] = join_introduced(note, [widen(note, one, MAX_QUOTE_CHARS)], MAX_LIST_CHARS, code=True, leads=True)
             is_told = any(one.path == other.path and lines_overlap(wide.lines, other.lines) for other in shown)
             shown.append(one if is_told else wide)
     return shown

@@ -179,7 +179,7 @@ def say_value(value: Value) -> str:
 _UNDER, _TITLE = 0.8, 0.7
 """Weights of a word of the question that a heading above says, and the title, beside one that the line says."""
 
-_ASKS = re.compile(r"[?？؟;]\W*$")
+_ASKS = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$")
 _LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
 """The name of a field such as `title: Levain`."""
 
@@ -387,7 +387,7 @@ class RankedLines:
             odds += FIRST_ODDS
         one = candidate.sentence
         if self._asks_list and (
-            self._is_subject(candidate)
+            self._is_subject(candidate) or self.named[one.path].is_named
             if one.kind == "heading"
             else one.lines[1] - one.lines[0] >= LIST_LINES and any(colon in one.text for colon in COLONS)
         ):
@@ -440,7 +440,13 @@ def _candidates(
     units = kind_phrases(None, question) if kind == "amount" else ()
     unit_terms = asked.intersection(terms_of(" ".join(units), language))
     leads = find_leads(note)
-    quotable = list(iter_quotable(note, relevant.lines))
+    # The title leads to the list that begins its note where several things of that are asked for.
+    name = "" if kind is None and relevant.is_named and asks_for_several(question) else f"{note.title}:"
+    quotable = [
+        one
+        for one in iter_quotable(note, relevant.lines)
+        if not (name and one.kind == "heading" and one.text.startswith(name))
+    ]
     listed = [one.lines for one in quotable if one.kind == "heading"]
     days = days_in(question)
     for at, one in enumerate(quotable):
