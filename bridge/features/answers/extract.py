@@ -214,7 +214,9 @@ def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sen
     for one in (one.sentence for one in quotes):
         if not any(one.path == other.path and one.text in other.text for other in shown):
             note = notes[one.path]
-            [wide] = join_introduced(note, [widen(note, one, MAX_QUOTE_CHARS)], MAX_LIST_CHARS, code=True, leads=True)
+            [wide] = join_introduced(
+                note, [widen(note, one, MAX_QUOTE_CHARS)], 2 * MAX_LIST_CHARS, code=True, leads=True
+            )
             is_told = any(one.path == other.path and lines_overlap(wide.lines, other.lines) for other in shown)
             shown.append(one if is_told else wide)
     return shown
