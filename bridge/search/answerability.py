@@ -19,13 +19,13 @@ from bridge.text.words import RUN, TOKEN, character_pairs, words_of
 
 Verdict = Literal["answered", "partial", "not_in_vault", "unsure"]
 
-PASSAGES = 3
+MAX_PASSAGES = 3
 """Passages whose words count, those of the best notes."""
 
 MIN_TERMS = 2
 """Content words from which a question can be judged."""
 
-ANSWERED, ABSENT = 0.5, 0.15
+ANSWERED_CONFIDENCE, ABSENT_CONFIDENCE = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
 QUOTE_ABSENT, QUOTE_ANSWERED = 0.35, 0.6
@@ -39,16 +39,16 @@ _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _QUESTION_END = re.compile("[?？؟]")
 
-SURE = 0.7
+SURE_CONFIDENCE = 0.7
 """Confidence below which lines do not answer a question that only several of them say."""
 
-WEAK, CERTAIN = 0.4, 0.85
+WEAK_CONFIDENCE, CERTAIN_CONFIDENCE = 0.4, 0.85
 """Chance of the best line below which notes that a question does not name answer it only from a confidence."""
 
 MIN_LINE_SHARE = 0.65
 """Share of a question that one line says, below which others that say the rest do not make an answer of it."""
 
-HALF = 0.5
+HALF_SHARE = 0.5
 """Share of Latin letters below which a question is in another script, and of the worth of its rarest word above which
 another is missed."""
 
@@ -57,7 +57,7 @@ Features = tuple[float, float, float]
 """The share of a question's content words, by rarity, that the best passages say together, the share that the one says
 which says most, and the score of the best note."""
 
-_ASKING = {
+_QUESTION_WORDS = {
     "english": "often many much long come go went say said call name mean happen get use need tell does must"
     " might would could should want according after before during while",
     "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht"
@@ -74,15 +74,15 @@ _ASKING = {
     "russian": "сколько часто",
 }
 """Words by which a question asks, such as for how often or how much, which no answer need say."""
-_EVERY_ASKING = frozenset(" ".join(_ASKING.values()).split())
+_EVERY_ASKING = frozenset(" ".join(_QUESTION_WORDS.values()).split())
 
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
 _WITHOUT_MODEL, _WITH_MODEL = (1.69, -0.09, 6.37, -4.24), (0.93, 3.64, 3.58, -4.52)
-_UNSPACED = 3.85, 7.3, 0.76, -4.63
+_UNSPACED_WEIGHTS = 3.85, 7.3, 0.76, -4.63
 """For scripts without spaces, where chance says more pairs of characters than words."""
 
 # Fitted on quotes with and without the sentences that answer, of six sets and questions on five vaults.
-_QUOTED, _QUOTED_UNSPACED = (0.52, -0.05, 1.0, 2.04, -1.5), (0.72, 0.88, 0.24, -0.97, 0.77)
+_QUOTE_WEIGHTS, _QUOTED_UNSPACED = (0.52, -0.05, 1.0, 2.04, -1.5), (0.72, 0.88, 0.24, -0.97, 0.77)
 
 
 class Answerability(Record):
@@ -112,18 +112,18 @@ class BestPassages(Record):
 
 
 def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Answerability:
-    of_passages = _find_terms(terms, best.texts[:PASSAGES])
+    of_passages = _find_terms(terms, best.texts[:MAX_PASSAGES])
     features = _measure_terms(terms, of_passages, best.score, worth)
     said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
-    weights = _UNSPACED if unspaced else _WITH_MODEL if best.has_model else _WITHOUT_MODEL
+    weights = _UNSPACED_WEIGHTS if unspaced else _WITH_MODEL if best.has_model else _WITHOUT_MODEL
     confidence = 1 / (1 + math.exp(-sum(map(mul, (*features, 1.0), weights))))
     missing = _find_missing(AskedWords(question, {}), {term: worth(term) for term in terms}, said)
     if len(terms) < MIN_TERMS or (not best.has_words and is_foreign(question)):
         verdict: Verdict = "unsure"
-    elif confidence >= ANSWERED:
+    elif confidence >= ANSWERED_CONFIDENCE:
         verdict = "answered"
-    elif confidence < ABSENT:
+    elif confidence < ABSENT_CONFIDENCE:
         verdict = "not_in_vault"
     else:
         verdict = "partial" if missing else "unsure"
@@ -197,11 +197,13 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     every = frozenset[str]().union(*(named or said))
     # Of several questions at once, one may be answered.
     parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
-    weights = _QUOTED_UNSPACED if is_unspaced else _QUOTED
+    weights = _QUOTED_UNSPACED if is_unspaced else _QUOTE_WEIGHTS
     missing = _find_missing(asked, worths, every) or tuple(filter(None, [asked.lacking]))
     lost = sum(worth for term, worth in worths.items() if term not in every)
-    is_decisive = bool(missing) and lost > HALF * max(worths.values())
-    is_weak = not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK
+    is_decisive = bool(missing) and lost > HALF_SHARE * max(worths.values())
+    is_weak = (
+        not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK_CONFIDENCE
+    )
     answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind or len(parts) > 1] or said
     confidence, is_torn = 0.0, False
     for part in parts if len(parts) > 1 else [frozenset(worths)]:
@@ -214,11 +216,13 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
         # No note has the language of the question: its words tell nothing.
         verdict = "partial" if asked.lacking else "unsure"
     elif not days_in(asked.question) <= every or (
-        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE)) and not is_nearly_said
+        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE_CONFIDENCE)) and not is_nearly_said
     ):
         # Nothing is said of the day, or too little of the rest.
         verdict = "not_in_vault"
-    elif confidence >= (CERTAIN if is_weak else QUOTE_ANSWERED) and not (asked.lacking or is_decisive or is_torn):
+    elif confidence >= (CERTAIN_CONFIDENCE if is_weak else QUOTE_ANSWERED) and not (
+        asked.lacking or is_decisive or is_torn
+    ):
         verdict = "answered"
     return Answerability(verdict, round(confidence, 3), missing)
 
@@ -304,7 +308,7 @@ def unquoted_words(words: Sequence[str], text: str, quotable: str) -> list[str]:
 
 def measure(terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Features:
     """Return the features of passages; arguments as for `assess`."""
-    return _measure_terms(terms, _find_terms(terms, best.texts[:PASSAGES]), best.score, worth)
+    return _measure_terms(terms, _find_terms(terms, best.texts[:MAX_PASSAGES]), best.score, worth)
 
 
 def _measure_terms(
@@ -332,7 +336,7 @@ def asked_stems(words: Sequence[str], language: str | None) -> frozenset[str]:
 
 @lru_cache
 def _asking_stems(language: str | None) -> frozenset[str]:
-    return frozenset(terms_of(_ASKING.get(language or DEFAULT, ""), language or DEFAULT))
+    return frozenset(terms_of(_QUESTION_WORDS.get(language or DEFAULT, ""), language or DEFAULT))
 
 
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
@@ -364,4 +368,4 @@ def _parts_of(term: str, language: str | None) -> Sequence[str]:
 
 def is_foreign(question: str) -> bool:
     """Return whether a question is clearly not in English, or not in the Latin script."""
-    return latin_share(question) < HALF or foreign_language(question) is not None
+    return latin_share(question) < HALF_SHARE or foreign_language(question) is not None

@@ -17,7 +17,7 @@ from bridge.markdown.parse import parse_structure
 from bridge.records import Record
 from bridge.search.calibrate import calibrate_cosines, model_calibration
 from bridge.search.coverage import idf
-from bridge.search.fuse import ABOUT, FLOOR
+from bridge.search.fuse import MIN_ABOUT_SCORE, MIN_MEANING_SCORE
 from bridge.search.hits import Reasons, ShownText, build_hit, collapse
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, ShownPassage, Sources
 from bridge.search.outcome import NOTHING_ASKED, Outcome, outcome_notices
@@ -33,22 +33,22 @@ from bridge.text.match import Matcher, compile_matcher
 from bridge.text.words import words_of
 from bridge.types import Lines, NoteKind, SearchMode, VaultPath
 
-WORDS = 2.0
+WORDS_WEIGHT = 2.0
 """Weight of words, that of meaning being 1; chosen like the others on half of the chats of BEAM."""
 
-NEXT = 0.6
+NEXT_BLOCK_SHARE = 0.6
 """Share of the next block's score that a block gets."""
 
 K1 = 1.2
 """How soon a repeated word counts no more, as in BM25."""
 
-LENGTH = 500
+MEAN_BLOCK_CHARS = 500
 """Characters of a block whose length neither raises nor lowers its score."""
 
-UNSAID = 0.5
+UNSAID_SHARE = 0.5
 """Share of its passage's similarity that a block gets which says none of the words."""
 
-SIMILAR = 0.15
+MIN_COMMON_SHARE = 0.15
 """Share of their words that two blocks must have in common for one to replace the other."""
 
 AS_GOOD = 0.5
@@ -108,7 +108,15 @@ def match_blocks(
     most = max(said) or 1.0
     at = (passage.ordinal, passage.ordinal)
     return [
-        Block(passage.path, passage.heading, lines, text, at, own, meaning * (UNSAID + (1 - UNSAID) * part / most))
+        Block(
+            passage.path,
+            passage.heading,
+            lines,
+            text,
+            at,
+            own,
+            meaning * (UNSAID_SHARE + (1 - UNSAID_SHARE) * part / most),
+        )
         for (lines, text), own, part in zip(cut, counts, said, strict=True)
     ]
 
@@ -124,7 +132,9 @@ def rank_blocks(
         if one.path == other.path and other.passages[0] <= one.passages[1] + 1
     }
     ranked = [
-        replace(one, score=(one.score + NEXT * after.get((one.path, one.lines), 0.0)) / (1 + NEXT))
+        replace(
+            one, score=(one.score + NEXT_BLOCK_SHARE * after.get((one.path, one.lines), 0.0)) / (1 + NEXT_BLOCK_SHARE)
+        )
         for one in scored
         if one.score > 0
     ]
@@ -148,7 +158,7 @@ def _score_alone(
 
 
 def _weigh_words(block: Block, worth: Mapping[str, float]) -> float:
-    length = K1 * len(block.text) / LENGTH
+    length = K1 * len(block.text) / MEAN_BLOCK_CHARS
     return sum(worth.get(word, 0.0) * (K1 + 1) * count / (count + length) for word, count in block.counts.items())
 
 
@@ -176,7 +186,7 @@ def put_latest_first(ranked: Sequence[Block], modified: Mapping[VaultPath, float
         if (modified[one.path], one.lines) <= (modified[other.path], other.lines) or one.score < AS_GOOD * other.score:
             return False
         mine, theirs = words[one.path, one.lines], words[other.path, other.lines]
-        return len(mine & theirs) >= SIMILAR * max(1, len(mine | theirs))
+        return len(mine & theirs) >= MIN_COMMON_SHARE * max(1, len(mine | theirs))
 
     for block in ranked:
         at = next((place for place, other in enumerate(found) if replaces(block, other)), len(found))
@@ -184,7 +194,7 @@ def put_latest_first(ranked: Sequence[Block], modified: Mapping[VaultPath, float
     return found
 
 
-SPARE = 3
+SPARE_FACTOR = 3
 """How many times the limit of blocks is compared, to replace those that repeat others."""
 
 
@@ -213,9 +223,9 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
         total = sum(worth.values())
         found_words = {word for block in blocks for word in block.counts} - worth.keys()
         worth |= {word: idf(index, word) for word in found_words}
-        by_words = 0.0 if request.mode == "semantic" else WORDS
+        by_words = 0.0 if request.mode == "semantic" else WORDS_WEIGHT
         ranked, best = rank_blocks(blocks, worth, total, by_words, trust if has_model else 0.0)
-    least = FLOOR if within is not None or best >= ABOUT else 1.0
+    least = MIN_MEANING_SCORE if within is not None or best >= MIN_ABOUT_SCORE else 1.0
     ranked = [block for block in ranked if block.score >= request.min_score and (block.counts or block.score >= least)]
     hits = _build_hits(index, request, matcher, ranked)
     mode: SearchMode = "semantic" if request.mode == "semantic" else "hybrid" if has_model else "keyword"
@@ -246,7 +256,7 @@ def _build_hits(
     index: Index, request: SearchRequest, matcher: Matcher, ranked: Sequence[Block]
 ) -> tuple[SearchHit, ...]:
     """Cut snippets, leave out blocks that repeat others, and give reasons."""
-    shown = [block for block in ranked[: SPARE * request.limit] if block.path in index.notes]
+    shown = [block for block in ranked[: SPARE_FACTOR * request.limit] if block.path in index.notes]
     unique, twins = collapse([(block, block.text) for block in shown])
     repeats = {(block.path, block.lines): twins.get(place, 0) for place, block in enumerate(unique)}
     chosen = unique[: request.limit]

@@ -21,19 +21,19 @@ _Key = TypeVar("_Key", bound=Hashable)
 STAND_OUT = 0.8
 """Maximum that being the nearest of all notes adds to the curve's value of a cosine."""
 
-NEAR, SHARP = 1.5, 0.4
+NEAR_WIDTHS, SHARP_WIDTHS = 1.5, 0.4
 """Distance below the curve's middle at which the nearest note gets half of that, and the falloff, in curve widths."""
 
-FIELD = 20
+FIELD_NOTES = 20
 """Nearest notes from whose mean the nearest one must stand out."""
 
-CLEAR, CLEARLY = 1.0, 0.3
+CLEAR_WIDTHS, CLEAR_SHARE = 1.0, 0.3
 """Distance above their mean at which it gets half of that, and the falloff, in curve widths."""
 
-FOREIGN = 0.5
+FOREIGN_TRUST = 0.5
 """Trust in an English model for another language of its script."""
 
-GAP = 0.4
+GAP_WIDTHS = 0.4
 """Distance behind the nearest note at which another one gets a third of that, in curve widths."""
 
 
@@ -55,7 +55,7 @@ class ModelCalibration(Record):
     every_script: bool = False
 
 
-_KNOWN = {
+_CALIBRATIONS = {
     # These two are fitted on the development sets (scripts/eval); the others follow from the cosines of unrelated texts
     # that their model cards state, and are not measured here.
     "all-minilm-l6-v2": ModelCalibration(Curve(0.5, 0.1)),
@@ -68,7 +68,7 @@ _KNOWN = {
 
 def model_calibration(model: str | None) -> ModelCalibration:
     """Return the calibration of a model, by its id or by a key that begins with its id."""
-    known = (meaning for id_, meaning in _KNOWN.items() if model is not None and model.startswith(id_))
+    known = (meaning for id_, meaning in _CALIBRATIONS.items() if model is not None and model.startswith(id_))
     return next(known, ModelCalibration(every_script=True))
 
 
@@ -99,15 +99,15 @@ def calibrate_cosines(scores: Mapping[_Key, float], meaning: ModelCalibration) -
     curve = meaning.curve
     if curve is None or not scores:
         return scale_by_spread(scores)
-    nearest = sorted(scores.values(), reverse=True)[:FIELD]
+    nearest = sorted(scores.values(), reverse=True)[:FIELD_NOTES]
     top, middle = nearest[0], sum(nearest) / len(nearest)
-    near = _logistic((top - curve.middle) / curve.width + NEAR, SHARP)
-    clear = _logistic((top - middle) / curve.width - CLEAR, CLEARLY)
+    near = _logistic((top - curve.middle) / curve.width + NEAR_WIDTHS, SHARP_WIDTHS)
+    clear = _logistic((top - middle) / curve.width - CLEAR_WIDTHS, CLEAR_SHARE)
     something = STAND_OUT * near * clear
     found: dict[_Key, float] = {}
     for key, score in scores.items():
         sure = curve(score)
-        found[key] = sure + something * (1.0 - sure) * math.exp((score - top) / (GAP * curve.width))
+        found[key] = sure + something * (1.0 - sure) * math.exp((score - top) / (GAP_WIDTHS * curve.width))
     return found
 
 
@@ -123,7 +123,7 @@ def model_trust(text: str, meaning: ModelCalibration, language: str | None = Non
     """Return how well the model can read a query: 1 for its own script, 0 when most letters are of another."""
     if meaning.every_script:
         return 1.0
-    return max(0.0, 2.0 * latin_share(text) - 1.0) * (1.0 if language is None else FOREIGN)
+    return max(0.0, 2.0 * latin_share(text) - 1.0) * (1.0 if language is None else FOREIGN_TRUST)
 
 
 def _logistic(above: float, width: float) -> float:

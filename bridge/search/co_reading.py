@@ -21,10 +21,10 @@ PAUSE_S: Final = 1_800.0
 MAX_SESSION_NOTES: Final = 50
 """Notes in one session for which co-reading counts; more are a list being worked through."""
 
-KEPT: Final = 20
+MAX_CO_READ_NOTES: Final = 20
 """Maximum number of co-read notes kept per note."""
 
-FAINT: Final = 0.02
+MIN_CLOSENESS: Final = 0.02
 """Closeness that is dropped: two notes read together once, five half-lives ago."""
 
 Pairs = Mapping[VaultPath, Mapping[VaultPath, float]]
@@ -67,5 +67,5 @@ def reading_sessions(readings: Iterable[NoteRead]) -> Iterator[tuple[float, froz
 
 
 def nearest_notes(others: Mapping[VaultPath, float]) -> Mapping[VaultPath, float]:
-    best = heapq.nlargest(KEPT, others.items(), key=lambda item: (item[1], item[0]))
-    return {path: min(1.0, weight) for path, weight in best if weight >= FAINT}
+    best = heapq.nlargest(MAX_CO_READ_NOTES, others.items(), key=lambda item: (item[1], item[0]))
+    return {path: min(1.0, weight) for path, weight in best if weight >= MIN_CLOSENESS}

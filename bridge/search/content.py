@@ -47,7 +47,7 @@ _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
 """The name of a host, as the address of a link reads."""
 
-_UNDERLINED = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
+_UNDERLINE = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
 """Emphasis, or the name of a block, as clean text still has them."""
 
 _LONE_MARKS = re.compile(
@@ -81,10 +81,10 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """What points at something that a summary does not show, says that a text is translated, or is an example."""
-ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
+ASIDE_KINDS: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
 
-_BETWEEN: frozenset[PieceKind] = frozenset({"fence", "html", "math"})
+_SKIPPED_KINDS: frozenset[PieceKind] = frozenset({"fence", "html", "math"})
 """What may stand between the items of a list."""
 
 MIN_ITEMS, MAX_ITEM_WORDS = 3, 5
@@ -105,7 +105,7 @@ _PART_END = re.compile(r"[.!?;,:](?=\s)|[。！？；，、：]|\s[-–—](?=\s
 MAX_LEAD_WORDS = 8
 """Words without a full stop right above a list that introduce it."""
 
-_CUT = ("…", "...", ",", "，", "、")
+_CUT_END = ("…", "...", ",", "，", "、")
 """Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
 
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
@@ -135,7 +135,7 @@ def is_weak(one: Sentence) -> bool:
     return one.kind == "table" or (
         not is_list(one)
         and (
-            (one.kind in ASIDE and one.lines[0] < one.lines[1])
+            (one.kind in ASIDE_KINDS and one.lines[0] < one.lines[1])
             or count_words(re.sub(r"\d+", "", one.text)) < LEAD_WORDS
             or (one.text[:1].islower() and not RUN.search(one.text))
             or one.text.endswith((";", "；"))
@@ -238,7 +238,7 @@ def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
     """Return a sentence without lone marks and the title of its callout; None if it is cut or says the title."""
     text = _LONE_MARKS.sub("", one.text) if "= =" in one.text else one.text
     if ("_" in text or "^" in text) and "$" not in text:
-        text = _UNDERLINED.sub(lambda found: found[1] or "", text)
+        text = _UNDERLINE.sub(lambda found: found[1] or "", text)
     if one.kind == "callout":
         head = next((clean_text(each.title) for each in note.callouts if each.lines[0] == one.lines[0]), "")
         text = text.removeprefix(head).lstrip() or text
@@ -250,7 +250,7 @@ def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
 
 def _find_lists(note: Note, *, all_kinds: bool) -> Iterator[list[Piece]]:
     """Yield the items of each list, between which code may stand; also tables, and headings alone."""
-    kept = [piece for piece in note.pieces if piece.kind not in _BETWEEN]
+    kept = [piece for piece in note.pieces if piece.kind not in _SKIPPED_KINDS]
     titles = {one.line for one in note.headings if one.text == note.title}
     # A heading above a text is none of a list.
     above_text = {one.lines[0] for one, below in pairwise(note.pieces) if one.kind == "heading" != below.kind}
@@ -279,7 +279,7 @@ def _read_item(note: Note, item: Piece) -> str:
     first, *rows = note.text[slice(*item.span)].strip("\n").split("\n")
     running = list(takewhile(lambda row: row.strip() and not LIST_MARK.match(row), rows))
     text = clean_text("\n".join((first, *map(str.strip, running))))
-    text = f"✓ {text}" if _DONE_TASK.match(first) else _UNDERLINED.sub(lambda found: found[1] or "", text)
+    text = f"✓ {text}" if _DONE_TASK.match(first) else _UNDERLINE.sub(lambda found: found[1] or "", text)
     below = [clean_text(row) for row in rows[len(running) :] if LIST_MARK.match(row)]
     label = text.rstrip("".join(COLONS))
     is_short = count_words(text) <= MAX_ITEM_WORDS or (len(below) > 1 and len(text) <= MAX_LABEL_CHARS)
@@ -439,6 +439,6 @@ def _is_whole(text: str) -> bool:
         and not _TEMPLATE.search(text)
         and not _COUNTS.fullmatch(text)
         and not _LABELS.fullmatch(text)
-        and not text.rstrip(")]）").endswith(_CUT)
+        and not text.rstrip(")]）").endswith(_CUT_END)
         and not (_HOST.search(text) and count_words(_HOST.sub("", text)) <= 1)
     )

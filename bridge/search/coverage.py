@@ -15,10 +15,10 @@ from bridge.types import VaultPath
 
 APOSTROPHE = re.compile("['’ʻʼ׳]")
 
-COMMON, ASSUMED_NOTES = 0.25, 40
+COMMON_SHARE, ASSUMED_NOTES = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
 
-UBIQUITOUS = 0.5
+UBIQUITOUS_SHARE = 0.5
 """Share of the notes above which a word does not tell one from another: a name in a third of them still does."""
 
 
@@ -31,7 +31,7 @@ def idf(index: Index, word: str) -> float:
     return math.log(1 + (len(index.notes) + ASSUMED_NOTES - count + 0.5) / (count + 0.5))
 
 
-def common_words(index: Index, words: Iterable[str], share: float = COMMON) -> frozenset[str]:
+def common_words(index: Index, words: Iterable[str], share: float = COMMON_SHARE) -> frozenset[str]:
     """Return the words, folded, that too many notes contain to be informative; never all of them."""
     query_words = {*spaced_words(words)}
     least = share * (len(index.notes) + ASSUMED_NOTES)
@@ -50,7 +50,7 @@ class QueryCover(Record):
 
 def cover_query(index: Index, paths: Collection[VaultPath], query: Query) -> QueryCover:
     shares, common = score_coverage(index, paths, query.search_terms), common_words(index, query.content)
-    ubiquitous = common and common_words(index, query.content, UBIQUITOUS)
+    ubiquitous = common and common_words(index, query.content, UBIQUITOUS_SHARE)
     rare_words = [word for word in query.search_terms if fold_word(word) not in ubiquitous]
     rare_shares = score_coverage(index, paths, rare_words) if shares is not None and ubiquitous else None
     evident = None if rare_shares is None else frozenset(path for path, share in rare_shares.items() if share > 0)

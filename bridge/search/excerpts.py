@@ -13,7 +13,7 @@ from bridge.text.invisible import one_line, visible_text, without_blank_lines
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.types import Lines, Span, VaultPath
 
-DEEPEST = 3
+MAX_OUTLINE_LEVEL = 3
 """The lowest level of the headings in an outline."""
 
 MUCH_LONGER = 2
@@ -136,7 +136,7 @@ def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:
 
 
 def _outline(note: Note) -> Excerpt | None:
-    shown = [heading for heading in note.headings if heading.level <= DEEPEST]
+    shown = [heading for heading in note.headings if heading.level <= MAX_OUTLINE_LEVEL]
     if not shown:
         return None
     text = "\n".join(f"{'#' * heading.level} {one_line(heading.text)}" for heading in shown)

@@ -18,7 +18,7 @@ from bridge.search.vocabulary import Vocabulary
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
-SEEDS = 5
+MAX_SEED_HITS = 5
 """First hits that are expanded."""
 
 _MAX_TAGGED_NOTES = 50
@@ -77,7 +77,7 @@ def choose_seeds(first: Sequence[FusedHit], evidence: Evidence) -> list[Seed]:
     values = [result.calibrated for result in results if result.weight > 0]
     return [
         Seed(hit.path, hit.score / best * max((value.get(hit.path, 0.0) for value in values), default=0.0))
-        for hit in first[:SEEDS]
+        for hit in first[:MAX_SEED_HITS]
     ]
 
 

@@ -61,17 +61,17 @@ class Evidence(Record, rename={"co_reading": "drift"}):
         return astuple(self)
 
 
-ABOUT = 0.17
+MIN_ABOUT_SCORE = 0.17
 """Minimum score of the best note if any note is near the query by meaning alone."""
 
-FLOOR = 0.05
+MIN_MEANING_SCORE = 0.05
 """Minimum score of a note that is near by meaning alone, and of one that is more than weak evidence."""
 
-NOISE = 0.15
+NOISE_SIMILARITY = 0.15
 """Calibrated semantic similarity up to which a note may be unrelated to the query."""
 
 
-NEAREST = 2
+MAX_NEAREST_NOTES = 2
 """Notes that are nearest by meaning of which none is more than one place further down than by meaning alone."""
 
 
@@ -106,7 +106,7 @@ def drop_irrelevant(
     ranked: Sequence[FusedHit], evident: Collection[VaultPath]
 ) -> tuple[Sequence[FusedHit], frozenset[VaultPath]]:
     """Drop the notes that are only distantly near by meaning; also return those kept that score as little."""
-    least = FLOOR if ranked and ranked[0].score >= ABOUT else 1.0
+    least = MIN_MEANING_SCORE if ranked and ranked[0].score >= MIN_ABOUT_SCORE else 1.0
     kept = [hit for hit in ranked if hit.score >= least or hit.path in evident]
     return kept, frozenset(hit.path for hit in kept if hit.score < least)
 
@@ -140,13 +140,15 @@ def keep_best(ranked: Sequence[FusedHit], evidence: Evidence) -> list[FusedHit]:
     before neither.
     """
     left = [*ranked]
-    by_meaning = [hit for hit in fuse([evidence.meaning]) if evidence.meaning.calibrated[hit.path] > NOISE]
-    latest = {hit.path: place for place, hit in enumerate(by_meaning[:NEAREST], 2)}
+    by_meaning = [hit for hit in fuse([evidence.meaning]) if evidence.meaning.calibrated[hit.path] > NOISE_SIMILARITY]
+    latest = {hit.path: place for place, hit in enumerate(by_meaning[:MAX_NEAREST_NOTES], 2)}
     latest |= {
-        hit.path: 2 for hit in fuse(replace(evidence, meaning=NO_RESULT).results(), limit=1) if hit.score >= ABOUT
+        hit.path: 2
+        for hit in fuse(replace(evidence, meaning=NO_RESULT).results(), limit=1)
+        if hit.score >= MIN_ABOUT_SCORE
     }
     placed: list[FusedHit] = []
-    for place in range(1, min(len(left), NEAREST + 1) + 1):
+    for place in range(1, min(len(left), MAX_NEAREST_NOTES + 1) + 1):
         next_hit = left[0]
         due = sorted((hit for hit in left[1:] if hit.path in latest), key=lambda hit: latest[hit.path])
         if any(latest[hit.path] <= place + at for at, hit in enumerate(due)):
@@ -161,7 +163,7 @@ def lower(ranked: Sequence[FusedHit], empty: Collection[VaultPath]) -> list[Fuse
     """Rank notes that say nothing but their title below all that are about the query, and score them no higher."""
     if not empty:
         return [*ranked]
-    lowered = sorted(ranked, key=lambda hit: -hit.score * (ABOUT if hit.path in empty else 1))
+    lowered = sorted(ranked, key=lambda hit: -hit.score * (MIN_ABOUT_SCORE if hit.path in empty else 1))
     least = accumulate((hit.score for hit in lowered), min)
     return [FusedHit(hit.path, score) for hit, score in zip(lowered, least, strict=True)]
 
@@ -172,7 +174,7 @@ def relevant_notes(evidence: Evidence) -> frozenset[VaultPath]:
         path
         for result in evidence.results()
         for path, value in result.calibrated.items()
-        if value > (NOISE if result is evidence.meaning else 0.0)
+        if value > (NOISE_SIMILARITY if result is evidence.meaning else 0.0)
     )
 
 

@@ -14,7 +14,7 @@ from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.records import Record
 from bridge.search.calibrate import Scores
-from bridge.search.fuse import NOISE, FusedHit
+from bridge.search.fuse import NOISE_SIMILARITY, FusedHit
 from bridge.search.model import SearchHit, ShownPassage
 from bridge.search.snippet import blank_labels, clean_text, cut_snippet, drop_headings, drop_title, is_bare, keep_values
 from bridge.search.vocabulary import NameMatch
@@ -26,11 +26,11 @@ from bridge.text.words import words_of
 from bridge.types import Lines, VaultPath
 
 MAX_REASONS = 3
-ENOUGH = 2
+MIN_OWN_REASONS = 2
 """Number of own reasons from which a hit needs no reason from another hit."""
 
 MAX_REASON_WORDS = 3
-_CLOSE = 0.5
+_MIN_CLOSENESS = 0.5
 _FITS_PARTLY = 0.3
 
 
@@ -71,13 +71,13 @@ def explain_hit(
     if words := _matched_words(text, rare)[:MAX_REASON_WORDS]:
         lines.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
-    if near >= _CLOSE:
+    if near >= _MIN_CLOSENESS:
         lines.append("close in meaning")
-    elif near > NOISE and not lines:
+    elif near > NOISE_SIMILARITY and not lines:
         lines.append("somewhat close in meaning")
     if (tag := reasons.tags.get(path)) is not None:
         lines.append(f"tag #{tag}")
-    if len(lines) < ENOUGH:
+    if len(lines) < MIN_OWN_REASONS:
         lines += _expansion_reasons(path, reasons)
     if (other := reasons.co_read.get(path)) is not None:
         lines.append(f"read together with *{other}* lately")
@@ -202,10 +202,10 @@ def build_hit(
     )
 
 
-SAME = 0.9
+MIN_SAME_SHARE = 0.9
 """Share of common word triples above which two passages are the same."""
 
-_ROUGHLY = 0.7
+_MIN_ROUGH_SHARE = 0.7
 _MIN_PASSAGE_WORDS = 8
 """Words below which a passage is too short to compare, unless its script does not separate words."""
 
@@ -244,11 +244,13 @@ def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     fewer, more = len(one), len(other)
     if fewer > more:
         fewer, more = more, fewer
-    return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _MIN_PASSAGE_WORDS
+    return (
+        fewer >= _MIN_ROUGH_SHARE * more and len(one & other) >= _MIN_ROUGH_SHARE * more
+    ) or fewer == more < _MIN_PASSAGE_WORDS
 
 
 def _is_alike(mine: frozenset[int], theirs: frozenset[int]) -> bool:
-    return bool(mine and theirs) and len(mine & theirs) >= SAME * len(mine | theirs)
+    return bool(mine and theirs) and len(mine & theirs) >= MIN_SAME_SHARE * len(mine | theirs)
 
 
 Worth = Mapping[VaultPath, Mapping[int, float]]
@@ -257,10 +259,10 @@ Worth = Mapping[VaultPath, Mapping[int, float]]
 MAX_PASSAGES = 4
 """Maximum number of passages per note."""
 
-LEAD = 4
+LEAD_PASSAGES = 4
 """First passages of a note among which one is looked for that says something."""
 
-NEARLY = 0.5
+MIN_SHARE_OF_BEST = 0.5
 """Minimum score of a further passage, as a share of its note's best."""
 
 
@@ -274,7 +276,7 @@ async def read_shown(index: Index, hits: Sequence[PassageHit]) -> list[StoredPas
     others = [
         PassageHit(one.path, ordinal, 0.0)
         for one in silent
-        for ordinal in range(min(LEAD, index.notes[one.path].passages))
+        for ordinal in range(min(LEAD_PASSAGES, index.notes[one.path].passages))
         if ordinal != one.ordinal
     ]
     leads: dict[VaultPath, StoredPassage] = {}
@@ -327,6 +329,6 @@ async def fill_passages(
 
 def _order_passages(best: int, worth: Mapping[int, float]) -> list[int]:
     """Order a note's passages: the shown one, then those that score nearly as high."""
-    least = NEARLY * worth.get(best, 0.0)
+    least = MIN_SHARE_OF_BEST * worth.get(best, 0.0)
     others = sorted((one for one in worth if one != best and worth[one] >= least), key=lambda one: (-worth[one], one))
     return [best, *others][:MAX_PASSAGES]

@@ -15,14 +15,14 @@ from bridge.text.invisible import one_line, quote_path
 from bridge.text.lines import lines_overlap
 from bridge.types import VaultPath
 
-CLOSE, FAIR, WEAK = 0.9, 0.7, 0.2
+CLOSE_SCORE, FAIR_SCORE, WEAK_SCORE = 0.9, 0.7, 0.2
 """Shares of the best score: from the first on a note is shown whole, from the second in passages, from the third by its
 headings; below, not at all."""
 
-SHARE = 0.1
+MIN_NOTE_SHARE = 0.1
 """Share of the budget that a relevant note may take before others are heard; more by its score."""
 
-OUTLINES = 10
+MAX_OUTLINES = 10
 """Maximum number of notes shown by their headings only."""
 
 
@@ -61,13 +61,13 @@ class PackedNotes(Record):
 
 
 def pack(notes: Sequence[Excerpts], budget: int) -> PackedNotes:
-    least = WEAK * _best_score(notes)
+    least = WEAK_SCORE * _best_score(notes)
     return _Selection([note for note in notes if note.score >= least], budget).fill()
 
 
 def find_long(notes: Sequence[Excerpts], budget: int) -> list[VaultPath]:
     """Return the notes of which only parts would be shown."""
-    least, shares = FAIR * _best_score(notes), _shares(notes, budget)
+    least, shares = FAIR_SCORE * _best_score(notes), _shares(notes, budget)
     return [
         note.path
         for note, share in zip(notes, shares, strict=True)
@@ -81,7 +81,7 @@ def _best_score(notes: Sequence[Excerpts]) -> float:
 
 def _shares(notes: Sequence[Excerpts], budget: int) -> list[float]:
     whole = sum(note.score for note in notes) or 1.0
-    return [budget * max(SHARE, note.score / whole) for note in notes]
+    return [budget * max(MIN_NOTE_SHARE, note.score / whole) for note in notes]
 
 
 class _Selection:
@@ -97,14 +97,14 @@ class _Selection:
         """Give each note its share, first the close ones their longest form; then spend the rest on more of each."""
         best = _best_score(self._notes)
         ranks = range(len(self._notes))
-        fair = [at for at in ranks if self._notes[at].score >= FAIR * best]
+        fair = [at for at in ranks if self._notes[at].score >= FAIR_SCORE * best]
         others = [at for at in ranks if at not in fair]
         for at in fair:
             note = self._notes[at]
-            longest = (note.note, note.section) if note.score >= CLOSE * best else ()
+            longest = (note.note, note.section) if note.score >= CLOSE_SCORE * best else ()
             self._choose_first(at, (*self._within_share(at, longest), *_shortest(note)))
         self._add_passages(fair, within_share=True)
-        for at in [at for at in ranks if at not in self._chosen][:OUTLINES]:
+        for at in [at for at in ranks if at not in self._chosen][:MAX_OUTLINES]:
             note = self._notes[at]
             self._choose_first(at, (*self._within_share(at, _shortest(note)), note.outline))
         self._add_passages(ranks)
@@ -186,10 +186,10 @@ def _join(items: Sequence[PackedItem]) -> str:
 MIN_BLOCKS = 5
 """Blocks, headings among them, that a note must have; one of fewer is as well cut to passages."""
 
-BLOCKS = 60
+MAX_BLOCKS = 60
 """Blocks of all notes together."""
 
-SPARE = 3
+SPARE_FACTOR = 3
 """How many times the budget is read, to fill the room that blocks leave which do not fit."""
 
 
@@ -201,7 +201,7 @@ async def cut_long_notes(
     paths = tuple(path for path in long if path in notes and len(notes[path].pieces) >= MIN_BLOCKS)
     if not paths:
         return [*cut]
-    wanted = replace(request, paths=paths, limit=BLOCKS, passage_tokens=SPARE * request.passage_tokens)
+    wanted = replace(request, paths=paths, limit=MAX_BLOCKS, passage_tokens=SPARE_FACTOR * request.passage_tokens)
     blocks: dict[VaultPath, list[ShownPassage]] = {}
     for hit in (await search_blocks(sources, wanted)).hits:
         blocks.setdefault(hit.path, []).extend(hit.passages)

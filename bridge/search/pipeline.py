@@ -13,7 +13,7 @@ from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.records import Record
 from bridge.search.answerability import (
-    PASSAGES,
+    MAX_PASSAGES,
     Answerability,
     BestPassages,
     assess,
@@ -21,7 +21,7 @@ from bridge.search.answerability import (
     question_terms,
     without_said,
 )
-from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
+from bridge.search.calibrate import FOREIGN_TRUST, ModelCalibration, model_calibration, model_trust
 from bridge.search.coverage import cover_query, idf
 from bridge.search.expand import Expansion, expand, match_tags
 from bridge.search.fuse import (
@@ -76,7 +76,7 @@ def _readable(note: IndexedNote, passage: StoredPassage) -> str:
     return "\n".join(part for part in (note.title, passage.heading, clean_text(passage.text)) if part)
 
 
-SPARE = 6
+SPARE_HITS = 6
 """Hits read beyond the limit, to replace those that collapse as duplicates."""
 
 
@@ -132,7 +132,7 @@ async def _rank_by_vector(
     passages = best_passages(worth)
     return RankedNotes(
         ranked,
-        await read_passages(index, ranked[: request.limit + SPARE], passages),
+        await read_passages(index, ranked[: request.limit + SPARE_HITS], passages),
         evidence,
         Reasons(near.calibrated),
         "semantic",
@@ -202,17 +202,17 @@ async def _rank_hybrid(
     passages = best_passages(worth)
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
     relevant = relevant_notes(findings.evidence) | findings.evident
-    first = fuse(findings.evidence.results(), relevant & candidates, request.limit + SPARE)
+    first = fuse(findings.evidence.results(), relevant & candidates, request.limit + SPARE_HITS)
     ranking = time.perf_counter() - start
     texts = await read_passages(index, first, passages)
     start = time.perf_counter()
     evidence, expansion = expand(sources, first, texts, findings.evidence, candidates)
     relevant |= expansion.mentioned.keys() | expansion.linked.keys()
     ranked = fuse(evidence.results(), candidates & relevant)
-    ranked = keep_best(ranked, evidence) if near.weight > FOREIGN else ranked
+    ranked = keep_best(ranked, evidence) if near.weight > FOREIGN_TRUST else ranked
     named = exact_names(answers.names, query)
     ranking += time.perf_counter() - start
-    shown = [hit for place, hit in enumerate(ranked) if place < request.limit + SPARE or hit.path in named]
+    shown = [hit for place, hit in enumerate(ranked) if place < request.limit + SPARE_HITS or hit.path in named]
     texts |= await read_passages(index, [hit for hit in shown if hit.path not in texts], passages)
     empty_notes = {path for path, one in texts.items() if not one.text and not notes[path].properties}
     ranked = lower(ranked, empty_notes)
@@ -355,12 +355,12 @@ def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
 
 
 def best_passages_of(found: RankedNotes) -> BestPassages:
-    texts = (found.texts.get(hit.path) for hit in found.ranked[:PASSAGES])
+    texts = (found.texts.get(hit.path) for hit in found.ranked[:MAX_PASSAGES])
     evidence = found.evidence
     return BestPassages(
         [f"{one.heading} {one.text} {one.path}" for one in texts if one is not None],
         found.ranked[0].score if found.ranked else 0.0,
-        found.mode != "keyword" and evidence.meaning.weight > FOREIGN,
+        found.mode != "keyword" and evidence.meaning.weight > FOREIGN_TRUST,
         any(result.raw for result in (evidence.passages, evidence.stems, evidence.whole)),
     )
 
@@ -371,7 +371,7 @@ async def _build_hits(
     index = sources.index
     matcher = compile_matcher(query.content, query.phrases, languages=index.languages, open_ended=query.open_ended)
     texts = dict(found.texts)
-    looked_at = request.limit + SPARE
+    looked_at = request.limit + SPARE_HITS
     while True:
         best = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
         texts |= await read_passages(index, [hit for hit in best if hit.path not in texts], found.passages)

@@ -40,7 +40,7 @@ MIN_PREFIX_CHARS = 2
 MAX_TYPED_NAME_WORDS = 6
 """Longer queries are questions, not beginnings of a name."""
 
-SENTENCE = 3
+MIN_SENTENCE_WORDS = 3
 """Stop words from which a query counts as a sentence."""
 
 # Obsidian's operators that search inside a note in ways that the index does not support.
@@ -65,12 +65,12 @@ _FULL_WIDTH = {chr(ord(sign) + 0xFEE0): sign for sign in '()[]"#*+-:ADNORT'}
 _SIGNS = str.maketrans(_FULL_WIDTH | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("\u2018\u2019", "'"))
 """Operators as other keyboards write them."""
 
-_OR, _CLOSE = ("word", "OR"), ("bracket", ")")
-_STOPS = (_OR, _CLOSE)
+_OR_TOKEN, _CLOSING_BRACKET = ("word", "OR"), ("bracket", ")")
+_STOPS = (_OR_TOKEN, _CLOSING_BRACKET)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _WILD = re.compile(r"\w\*\w|^\*\w|\w\?\w")
-_REQUIRED = re.compile(r"\+([^\W\d_].*|[^\x00-\x7f].*)", re.DOTALL)
-_AND = ("word", "AND")
+_REQUIRED_WORD = re.compile(r"\+([^\W\d_].*|[^\x00-\x7f].*)", re.DOTALL)
+_AND_TOKEN = ("word", "AND")
 _PROPERTY = re.compile(r'\s*("[^"]*"|[^:]*?)\s*(?::\s*(.*))?', re.DOTALL)
 _UNQUOTED_OR = re.compile(r'\s+OR\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
 
@@ -146,7 +146,7 @@ def parse_query(raw: str) -> Query:
     loose = [leaf.text for leaf in terms if not (isinstance(leaf, HasText) and leaf.quoted)]
     words = tuple(dict.fromkeys(clean for word in loose if (clean := trim_word(word))))
     # A whole sentence quotes a title or a saying and asks for the answer, which need not repeat it.
-    is_sentence = sum(word.casefold() in FUNCTION_WORDS for word in words) >= SENTENCE
+    is_sentence = sum(word.casefold() in FUNCTION_WORDS for word in words) >= MIN_SENTENCE_WORDS
     if phrases and is_sentence:
         notices.append("This reads like a sentence, so what is in quotation marks is preferred, not required.")
     return Query(
@@ -179,7 +179,7 @@ class _Parser:
 
     def _either(self, depth: int) -> Term:
         options = [self._all(depth)]
-        while self._peek() == _OR:
+        while self._peek() == _OR_TOKEN:
             self._at += 1
             options.append(self._all(depth))
         options = [option for option in options if option != All(())]
@@ -188,7 +188,7 @@ class _Parser:
     def _all(self, depth: int) -> Term:
         parts: list[Term] = []
         while (token := self._peek()) is not None and token not in _STOPS:
-            if token == _AND and parts and self._joins():
+            if token == _AND_TOKEN and parts and self._joins():
                 self._at += 1
                 self._notices.append("`AND` is read as: what stands beside it must occur.")
                 parts[-1] = require_words(parts[-1])
@@ -233,7 +233,7 @@ class _Parser:
         if begun[-1:] == "*" and len(begun) > MIN_PREFIX_CHARS and TOKEN.fullmatch(begun[:-1].replace("-", "")):
             self._terms += 1
             return HasPrefix(trim_word(begun[:-1]))
-        if (required := _REQUIRED.fullmatch(text)) is not None:
+        if (required := _REQUIRED_WORD.fullmatch(text)) is not None:
             self._notices.append(f"`{text}` is read as: `{required[1]}` must occur.")
             word = self._word(required[1])
             return None if word is None else require_words(word)
@@ -248,7 +248,7 @@ class _Parser:
     def _joins(self) -> bool:
         """Return whether something follows the `AND` that comes next, so that it stands between terms."""
         after = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else None
-        return after is not None and after not in (*_STOPS, _AND)
+        return after is not None and after not in (*_STOPS, _AND_TOKEN)
 
     def _excludes(self) -> bool:
         token = self._peek()
@@ -277,7 +277,7 @@ class _Parser:
         if depth >= MAX_DEPTH:
             return All(())
         inner = self._either(depth + 1)
-        if self._peek() == _CLOSE:
+        if self._peek() == _CLOSING_BRACKET:
             self._at += 1
         return inner
 

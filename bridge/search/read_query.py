@@ -10,7 +10,7 @@ from rapidfuzz.distance import OSA, Indel, Postfix, Prefix
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS
-from bridge.search.coverage import ASSUMED_NOTES, COMMON
+from bridge.search.coverage import ASSUMED_NOTES, COMMON_SHARE
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
@@ -22,10 +22,10 @@ from bridge.text.stems import DEFAULT
 from bridge.text.words import TOKEN, is_letters
 from bridge.types import SearchMode
 
-RANKED = 5
+MAX_RANKED_WORDS = 5
 """Words of a beginning by which notes are ranked, those of most notes."""
 
-NAMED = 3
+MAX_NAMED_WORDS = 3
 """Words that the notice names."""
 
 
@@ -40,8 +40,8 @@ def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Que
             continue
         every = complete_word(index, fold_word(prefix.text))
         found[prefix.text] = tuple(every[:MAX_QUERY_WORDS])
-        some = ", ".join(every[:NAMED])
-        more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
+        some = ", ".join(every[:MAX_NAMED_WORDS])
+        more = f" and {len(every) - MAX_NAMED_WORDS} more" if len(every) > MAX_NAMED_WORDS else ""
         notices.append(
             f"`{prefix.text}*` is read as {some}{more}." if every else f"No word begins with `{prefix.text}`."
         )
@@ -52,7 +52,7 @@ def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Que
     wanted = [
         word
         for prefix in prefixes(query.condition, negated=False)
-        for word in found.get(prefix.text, (prefix.text,))[:RANKED]
+        for word in found.get(prefix.text, (prefix.text,))[:MAX_RANKED_WORDS]
     ]
     return replace(
         query,
@@ -72,14 +72,14 @@ MAX_SHORT_WORDS = 2
 SHARED_LETTERS = 4
 """Letters in a row that most words of a language share with others."""
 
-ENDING = 3
+ENDING_LETTERS = 3
 """Letters at the end of a word that may differ between its forms."""
 
 MIN_FORM_CHARS = 4
 MAX_JOINT = 2
 """Letters that may join the parts of a compound."""
 
-ALIKE, NEARLY_ALIKE = 0.75, 0.85
+ALIKE_SHARE, NEARLY_ALIKE_SHARE = 0.75, 0.85
 """Share of their letters above which two words with the same first half are forms of one; in English stems find most
 forms, and a museum is no muse."""
 
@@ -108,7 +108,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
     # In a question, a word of the same language that no note says is far more often right than mistyped.
     is_short = _is_short(query)
     # The forms of English words are known; notes too short to tell their language count as English, too.
-    are_foreign = index.document_frequency("the") < COMMON * len(index.notes)
+    are_foreign = index.document_frequency("the") < COMMON_SHARE * len(index.notes)
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
@@ -146,7 +146,7 @@ def _is_unknown(word: str, index: Index) -> bool:
 
 def _find_form(word: str, index: Index, foreign: bool) -> str | None:
     """Return the word of the vault that is most likely another form of one: some languages and notes have no stems."""
-    half, least = (len(word) + 1) // 2, ALIKE if foreign else NEARLY_ALIKE
+    half, least = (len(word) + 1) // 2, ALIKE_SHARE if foreign else NEARLY_ALIKE_SHARE
     others = index.dictionary.words_beginning(word[:half])
     if foreign:
         # Some languages inflect the start of a word.
@@ -257,10 +257,10 @@ def _is_slip(word: str, other: str, errors: int) -> bool:
     `attendance` and `attendant`.
     """
     same_start = Prefix.similarity(word, other)
-    return same_start < len(word) - 1 if errors == 1 else same_start < len(word) - ENDING
+    return same_start < len(word) - 1 if errors == 1 else same_start < len(word) - ENDING_LETTERS
 
 
-_READING = "The vault is being read for the first time: this is the best of the notes that say these words."
+_INDEXING_NOTICE = "The vault is being read for the first time: this is the best of the notes that say these words."
 _NOTHING_ALLOWED = "No note passes the filters."
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 
@@ -283,7 +283,7 @@ async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, P
 async def correct_query(sources: Sources, query: Query, mode: SearchMode) -> Query:
     """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
     if sources.reading:
-        return replace(query, notices=(*query.notices, _READING))
+        return replace(query, notices=(*query.notices, _INDEXING_NOTICE))
     # A model reads the forms of a word by itself.
     read_as = find_corrections(query, sources.index, forms=mode != "semantic")
     right: Collection[str] = ()

@@ -20,7 +20,7 @@ from bridge.search.expand import walk_scores
 from bridge.search.fuse import Evidence, RetrieverName, RetrieverResult, fuse
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import SearchAnswer, Sources
-from bridge.search.pipeline import SPARE, read_passages
+from bridge.search.pipeline import SPARE_HITS, read_passages
 from bridge.search.retrievers import best_scores
 from bridge.search.snippet import blank_labels, clean_text
 from bridge.text.function_words import FUNCTION_WORDS
@@ -28,20 +28,20 @@ from bridge.text.match import compile_matcher
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 
-DEPTH = 60
+RETRIEVER_NOTES = 60
 """Notes requested from a retriever."""
 
 MAX_WORDS = 24
 """Words of a text that are searched in other notes."""
 
 MAX_TEXT_CHARS = 8_000
-RARE = 0.1
+MAX_WORD_SHARE = 0.1
 """Maximum share of the notes that contain a word for it to relate two of them."""
 
-ALIKE = 0.25
+MIN_SCORE_SHARE = 0.25
 """Minimum word score of another note, as a share of the note's own score."""
 
-READ = 8
+MAX_READ_PASSAGES = 8
 """Passages of a note that are read for its words."""
 
 _WEIGHTS: Mapping[RetrieverName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
@@ -72,7 +72,7 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     if note is None:
         raise NoteNotFound(f"The index has no note `{path}`.")
 
-    count = note.passages if line is not None else min(READ, note.passages)
+    count = note.passages if line is not None else min(MAX_READ_PASSAGES, note.passages)
     own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(count)])
     vector = None
     if line is not None and own:
@@ -89,7 +89,10 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     called = sources.vocabulary.label(path)
     if sources.graph is not None:
         around = walk_scores(sources.graph, {path: 1.0}, index.notes)
-        linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
+        linked = {
+            other: around[other]
+            for other in heapq.nlargest(RETRIEVER_NOTES, around, key=lambda one: (around[one], one))
+        }
         onward = sources.graph.links_to(path)
         links = {
             other: link_reason(called, onward=other in onward)
@@ -124,9 +127,11 @@ async def _retrieve(
     sources: Sources, vector: np.ndarray | None, words: tuple[str, ...], trusted: float, path: VaultPath | None
 ) -> tuple[Evidence, dict[VaultPath, int]]:
     async def near() -> Sequence[PassageHit]:
-        return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
+        return [] if vector is None else await sources.index.nearest(vector, RETRIEVER_NOTES, None)
 
-    nearest, whole = await asyncio.gather(near(), sources.index.search_notes(TextQuery(should=words), DEPTH, None))
+    nearest, whole = await asyncio.gather(
+        near(), sources.index.search_notes(TextQuery(should=words), RETRIEVER_NOTES, None)
+    )
     raw, by_text = best_scores(nearest), best_scores(whole)
     # A note is always its own best match, so it is left out before scores are scaled.
     others, other_texts = ({one: score for one, score in each.items() if one != path} for each in (raw, by_text))
@@ -153,7 +158,7 @@ async def _build_answer(
     near = _near_notes(evidence, own, model_calibration(index.answering_model))
     ranked = fuse(evidence.results(), index.notes.keys() & near)
     total = len(ranked)
-    ranked = ranked[: limit + SPARE]
+    ranked = ranked[: limit + SPARE_HITS]
     if not ranked:
         notices = (*notices, _NOTHING_NEAR)
     texts = await read_passages(index, ranked, passages)
@@ -161,7 +166,7 @@ async def _build_answer(
     matcher = compile_matcher(words, languages=index.languages)
     reasons = replace(
         reasons,
-        common_words=common_words(index, words, RARE),
+        common_words=common_words(index, words, MAX_WORD_SHARE),
         meaning=evidence.meaning.calibrated,
         whole=evidence.whole.calibrated,
     )
@@ -177,7 +182,7 @@ def _near_notes(evidence: Evidence, own: VaultPath | None, meaning: ModelCalibra
     """
     near, whole = evidence.meaning, evidence.whole
     least_near = meaning.curve.middle - meaning.curve.width if meaning.curve is not None else 0.0
-    least_whole = ALIKE * whole.raw.get(own, 0.0) if near.raw and own is not None else 0.0
+    least_whole = MIN_SCORE_SHARE * whole.raw.get(own, 0.0) if near.raw and own is not None else 0.0
     return frozenset(
         path
         for result in evidence.results()

@@ -19,7 +19,7 @@ from bridge.search.query import Query
 from bridge.text.scripts import stemmed_share
 from bridge.types import VaultPath
 
-DEPTH = 100
+RETRIEVER_NOTES = 100
 """Notes requested from a retriever."""
 
 MIN_STEMMED_HITS = 10
@@ -69,20 +69,20 @@ async def retrieve(
         found = None if vector is None else await timed("query vector", vector)
         if found is None:
             return None
-        depth = DEPTH * 2 if every_passage else DEPTH
+        depth = RETRIEVER_NOTES * 2 if every_passage else RETRIEVER_NOTES
         return await timed("meaning", index.nearest(found, depth, within, every_passage=every_passage))
 
     async def as_written() -> Sequence[PassageHit]:
-        return await timed("passages", index.passages(words, DEPTH * 2, within))
+        return await timed("passages", index.passages(words, RETRIEVER_NOTES * 2, within))
 
     # Stems find everything that words as written do, except in scripts without stems.
     has_other = stemmed_share(" ".join(words.should)) < 1
 
     async def by_text() -> IndexAnswers:
         passages = await as_written() if has_other else ()
-        stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if words.should else ()
-        whole = await timed("whole", index.search_notes(every, DEPTH, within)) if every.should else ()
-        names = await timed("names", index.search_names(name, DEPTH // 4, within)) if name else ()
+        stems = await timed("stems", index.stems(words, RETRIEVER_NOTES * 2, within)) if words.should else ()
+        whole = await timed("whole", index.search_notes(every, RETRIEVER_NOTES, within)) if every.should else ()
+        names = await timed("names", index.search_names(name, RETRIEVER_NOTES // 4, within)) if name else ()
         if words.should and not has_other and len(stems) < MIN_STEMMED_HITS:
             passages = await as_written()
         return IndexAnswers((), passages, stems, whole, names, took)

@@ -53,7 +53,7 @@ _UNBROKEN = re.compile(r"(?<!`)(`++)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$
 _MAX_SENTENCE_CHARS = 2_000
 """Length from which a text without a stop is no sentence; what reads sentences counts on a bound."""
 
-_RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
+_PROSE_KINDS: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
 
 COLONS = (":", "：")
 LINES_BELOW = 2
@@ -78,7 +78,7 @@ _MIN_HEADS = 3
 _MIN_ITEMS = 2
 PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
 _UNSPACED_END = re.compile(r"[。！？；，、][”’」』）]?\Z")
-_DRAWN = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dataview|tasks|base)")
+_DIAGRAM_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dataview|tasks|base)")
 """Code of which a reader sees a picture or a list."""
 
 _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
@@ -117,7 +117,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
 
 def _is_by_lines(note: Note, piece: Piece) -> bool:
     """Return whether each line stands for itself, as in a list, also one that is quoted."""
-    return piece.kind not in _RUNNING or len(ITEM_QUOTED.findall(note.text, *piece.span)) >= _MIN_ITEMS
+    return piece.kind not in _PROSE_KINDS or len(ITEM_QUOTED.findall(note.text, *piece.span)) >= _MIN_ITEMS
 
 
 def iter_asides(note: Note) -> Iterator[Sentence]:
@@ -306,12 +306,12 @@ def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) 
             yield from _items(shown, first)
         elif kind == "table":
             yield from ((one.text, one.lines[1]) for one in iter_rows(note.path, shown, first))
-        elif kind in _RUNNING:
+        elif kind in _PROSE_KINDS:
             text = clean_text(_MARK.sub(" ", "\n".join(shown)))
             yield from (
                 (text[slice(*span)].strip(), last) for span in _split(text, (0, len(text)), (), (), by_lines=False)
             )
-        elif code and kind in {"fence", "math"} and not _DRAWN.match(shown[0]):
+        elif code and kind in {"fence", "math"} and not _DIAGRAM_FENCE.match(shown[0]):
             text = " ".join(_FENCE_LINE.sub("", "\n".join(shown)).split())
             yield (f"`{text}`" if kind == "fence" and "`" not in text else text), last
 

@@ -10,7 +10,7 @@ from bridge.text.sentence import sentence_ends
 from bridge.text.words import is_word_boundary
 from bridge.types import Span
 
-LENGTH = 240
+SNIPPET_CHARS = 240
 """Length of a snippet in characters."""
 
 # Each pattern takes time in proportion to the text, also where brackets, signs or blank lines run on without end.
@@ -53,13 +53,13 @@ _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
 _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t].*$", re.MULTILINE)
 _BARE_MARKS = re.compile(r"=(?==)")
 
-_ESCAPED = 0xF0000
+_ESCAPE_OFFSET = 0xF0000
 """Added to the number of a character that a backslash keeps from being markup: no text has such characters."""
 
 _ESCAPE = re.compile(rf"\$\$.*?\$\$|\$[^$\n]+\$|{ESCAPE.pattern}", re.DOTALL)
 """A formula, where a backslash begins a name, or an escape."""
 
-_HIDDEN = re.compile(f"[{chr(_ESCAPED)}-{chr(_ESCAPED + 127)}]")
+_HIDDEN_CHAR = re.compile(f"[{chr(_ESCAPE_OFFSET)}-{chr(_ESCAPE_OFFSET + 127)}]")
 
 
 def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
@@ -113,36 +113,36 @@ def clean_text(text: str) -> str:
     text = visible_text(text)
     has_escapes = "\\" in text
     if has_escapes:
-        text = _ESCAPE.sub(lambda found: chr(_ESCAPED + ord(found[1])) if found[1] else found[0], text)
+        text = _ESCAPE.sub(lambda found: chr(_ESCAPE_OFFSET + ord(found[1])) if found[1] else found[0], text)
     for needle, pattern, replacement in _MARKUP:
         if needle in text:
             text = pattern.sub(replacement, text)
     if has_escapes:
-        text = _HIDDEN.sub(lambda hidden: chr(ord(hidden[0]) - _ESCAPED), text)
+        text = _HIDDEN_CHAR.sub(lambda hidden: chr(ord(hidden[0]) - _ESCAPE_OFFSET), text)
     # What is left of `==` (three in a row, code) must not look like a mark.
     return " ".join(_BARE_MARKS.sub("= ", text).split())
 
 
 def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
-    if len(text) <= LENGTH:
+    if len(text) <= SNIPPET_CHARS:
         return 0, len(text)
     best, best_worth = (0, 0), (0, 0)
     last = 0
     for first, match in enumerate(matches):
         last = max(last, first)
-        while last + 1 < len(matches) and matches[last + 1].span[1] - match.span[0] <= LENGTH:
+        while last + 1 < len(matches) and matches[last + 1].span[1] - match.span[0] <= SNIPPET_CHARS:
             last += 1
         group = matches[first : last + 1]
         worth = (len({m.word for m in group}), len(group))
         if worth > best_worth:
             best, best_worth = (match.span[0], group[-1].span[1]), worth
     if best == (0, 0):
-        return 0, _end(text, LENGTH)
-    room = max(0, LENGTH - (best[1] - best[0]))
+        return 0, _end(text, SNIPPET_CHARS)
+    room = max(0, SNIPPET_CHARS - (best[1] - best[0]))
     start = _start(text, max(0, best[0] - room // 2), best[0])
-    end = _end(text, max(best[1], min(len(text), start + LENGTH)), best[1])
+    end = _end(text, max(best[1], min(len(text), start + SNIPPET_CHARS)), best[1])
     if end == len(text):
-        start = _start(text, max(0, end - LENGTH), best[0])
+        start = _start(text, max(0, end - SNIPPET_CHARS), best[0])
     return start, end
 
 

@@ -16,7 +16,7 @@ from bridge.markdown.note import Heading, Note
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
 from bridge.search.content import (
-    ASIDE,
+    ASIDE_KINDS,
     LABEL,
     LEAD_SENTENCES,
     LONG_NOTE_WORDS,
@@ -47,7 +47,7 @@ from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
 from bridge.text.words import RUN
 
-_MARKED = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
 
 _GOES_ON = re.compile(
@@ -65,13 +65,13 @@ _DEFINES = re.compile(r"[^\s,，。:：]{0,20}是指|指|[也又亦][称名叫]"
 
 _BRACKETS = tuple(zip("(（«「『【", ")）»」』】", strict=True))
 
-_STOPPED = ".:。："
+_STOPS = ".:。："
 """What a heading may end with before a colon follows it."""
 
-BEGIN_TERMS, MARKED, MAX_MARKS = 3, 0.4, 20
+BEGIN_TERMS, MARKED_SHARE, MAX_MARKS = 3, 0.4, 20
 """Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
 
-MARK, DEFINED, LATE, GOES_ON = 1.3, 2.1, 0.5, 0.8
+MARK_WEIGHT, DEFINITION_WEIGHT, LATE_WEIGHT, CONTINUATION_WEIGHT = 1.3, 2.1, 0.5, 0.8
 """What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
 long summary, and one that goes on from others."""
 
@@ -142,7 +142,7 @@ def _choose(worth: Mapping[Sentence, float], said: Sequence[Sentence], room: int
 def _find_usable(said: Sequence[Sentence], most: int = 1) -> Sequence[Sentence]:
     """Leave out what says little by itself, and quotes and callouts, where there is enough else."""
     strong = [one for one in said if not is_weak(one)] or said
-    plain = [one for one in strong if one.kind not in ASIDE]
+    plain = [one for one in strong if one.kind not in ASIDE_KINDS]
     return plain if len(plain) >= most else strong
 
 
@@ -152,7 +152,7 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
     terms = {one: terms_of(one.text, language) for one in said}
     often = Counter(chain.from_iterable(map(set, terms.values())))
     subject = set(terms_of(of.text if of else note.title, language))
-    marks, late = _find_marks(note), LATE if most >= MIN_TOLD else 1
+    marks, late = _find_marks(note), LATE_WEIGHT if most >= MIN_TOLD else 1
     starts, piece = [piece.lines[0] for piece in note.pieces], 0
     worth = dict[Sentence, float]()
     for at, one in enumerate(said):
@@ -162,12 +162,12 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         marks_below = chain.from_iterable(marks.get(line, ()) for line in range(one.lines[0], one.lines[1] + 1))
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
         is_most = most > 1 and _is_most(one, said)
-        is_marked = is_most or chars >= MARKED * len(one.text)
-        gain = max(share, MARK * is_marked, DEFINED * (_DEFINES.match(one.text) is not None))
+        is_marked = is_most or chars >= MARKED_SHARE * len(one.text)
+        gain = max(share, MARK_WEIGHT * is_marked, DEFINITION_WEIGHT * (_DEFINES.match(one.text) is not None))
         piece, before = bisect_right(starts, one.lines[0]), piece
         is_inner = most >= MIN_TOLD and piece == before
         is_bound = is_inner or (at > 1 and (_GOES_ON.match(one.text) is not None or not is_paired(one.text, _BRACKETS)))
-        worth[one] = gain - late * math.log2(1 + at) - GOES_ON * (is_bound and not is_list(one))
+        worth[one] = gain - late * math.log2(1 + at) - CONTINUATION_WEIGHT * (is_bound and not is_list(one))
     return worth
 
 
@@ -214,7 +214,7 @@ def _with_headings(note: Note, sections: Sections, chosen: Sequence[Sentence]) -
     """Return chosen sentences, of each section the first with its heading; the very first may say the subject."""
     found = list[Sentence]()
     for heading, said in sections:
-        name = clean_text(heading.text).rstrip(_STOPPED) if heading else ""
+        name = clean_text(heading.text).rstrip(_STOPS) if heading else ""
         for one in filter(chosen.__contains__, said):
             is_named = name and not one.text.startswith(name) and (found or not names_subject(note, [one]))
             found.append(replace(one, text=f"{name}: {one.text}") if is_named else one)
@@ -227,7 +227,7 @@ def _find_marks(note: Note) -> dict[int, list[str]]:
     marks = dict[int, list[str]]()
     if "**" in note.text or "==" in note.text:
         lines = LineIndex(note.text)
-        for found in _MARKED.finditer(note.text, note.body):
+        for found in _EMPHASIS.finditer(note.text, note.body):
             marks.setdefault(lines.over(found.span())[0], []).append(clean_text(found[2]))
     return {line: own[:MAX_MARKS] for line, own in marks.items()}
 
@@ -235,16 +235,16 @@ def _find_marks(note: Note) -> dict[int, list[str]]:
 FOCUS_SHARE = 0.65
 """Share of the best line about a focus from which another is about it, too."""
 
-NEAR = 0.35
+MIN_NEARNESS = 0.35
 """Nearness in meaning, from 0 to 1, from which a line of a note may be about a focus whose words it does not say."""
 
-ABOVE = 0.5
+ABOVE_WEIGHT = 0.5
 """What a word of a focus is worth in the title or a heading above a line, beside one in the line."""
 
 WEAK_WORTH = 0.85
 """What a line about a focus is worth that says little by itself."""
 
-IN_PASSAGE = 0.1
+PASSAGE_BONUS = 0.1
 """What it is worth for a line to stand in the best passage of its note."""
 
 LINES_OF_NOTE = 3
@@ -274,7 +274,7 @@ class FocusLine(Record):
 
     @property
     def worth(self) -> float:
-        said = self.own + ABOVE * (self.cover - self.own)
+        said = self.own + ABOVE_WEIGHT * (self.cover - self.own)
         return (said + self.near + self.share) * (WEAK_WORTH if self.is_weak else 1)
 
     @property
@@ -307,7 +307,7 @@ class FocusLines:
         def share(one: Sentence) -> float:
             if (hit := known.get(one.path)) is None:
                 return 0.0
-            return (len(notes) > 1) * hit.score / best + IN_PASSAGE * lines_overlap(one.lines, hit.lines)
+            return (len(notes) > 1) * hit.score / best + PASSAGE_BONUS * lines_overlap(one.lines, hit.lines)
 
         self.lines = {
             note.path: [replace(one, share=share(one.sentence)) for one in said]
@@ -329,7 +329,7 @@ class FocusLines:
 
     def choose(self, most: int) -> list[Sentence]:
         """Return the lines that are most about the focus, in order."""
-        found = [one for said in self.lines.values() for one in said if one.cover or one.near >= NEAR]
+        found = [one for said in self.lines.values() for one in said if one.cover or one.near >= MIN_NEARNESS]
         least = FOCUS_SHARE * max((one.worth for one in found), default=0.0)
         chosen = list[Sentence]()
         for one in sorted(found, key=attrgetter("worth"), reverse=True):
@@ -377,7 +377,7 @@ def _read_about(
         text = f"{path} {head_of(one)}" if is_list(one) else one.text
         terms = terms_of(text.removeprefix(f"{note.title}: "), language)
         own, around = (said_terms(wanted, each) for each in (terms, terms_of(f"{note.title} {path}", language)))
-        is_name = not is_list(one) and (own.issuperset(terms) or fold_case(one.text).rstrip(_STOPPED) in named)
+        is_name = not is_list(one) and (own.issuperset(terms) or fold_case(one.text).rstrip(_STOPS) in named)
         if not is_name:
             yield FocusLine(one, text, is_weak(one), is_named, own | around, weigh(own), weigh(own | around))
 

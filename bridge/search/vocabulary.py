@@ -24,7 +24,7 @@ MAX_NAME_WORDS = 7
 MAX_NAME_CHARS = 24
 """Characters of the longest name that is searched in a question in a script without spaces."""
 
-COMMON = 3
+MAX_NAMESAKES = 3
 """Maximum number of notes that may share a name for it to identify them."""
 
 _ASIDE = re.compile(r"\s*\([^)]*\)")
@@ -81,7 +81,7 @@ class Vocabulary:
         for at in [at for at, word in enumerate(plain) if word in begun]:
             for length in begun[plain[at]]:
                 paths = self._called.get(tuple(plain[at : at + length])) if at + length <= len(plain) else None
-                if paths and len(paths) <= COMMON and (length > 1 or not written[at][0].islower()):
+                if paths and len(paths) <= MAX_NAMESAKES and (length > 1 or not written[at][0].islower()):
                     found |= paths
         return frozenset(found)
 

@@ -16,7 +16,7 @@ from bridge.search.answerability import (
     question_terms,
     without_said,
 )
-from bridge.search.calibrate import FOREIGN
+from bridge.search.calibrate import FOREIGN_TRUST
 from bridge.search.fuse import WEIGHTS, Evidence, RetrieverResult
 from bridge.search.hits import Reasons
 from bridge.search.pipeline import RankedNotes, best_passages_of
@@ -222,7 +222,7 @@ def test_a_word_that_a_hit_says_is_not_missing() -> None:
     assert without_said(judged, ["The ==engine== is old.", "Bread"]).missing == ("zeppelin",)
 
 
-@pytest.mark.parametrize(("trust", "counts"), [(1.0, True), (FOREIGN, False), (0.0, False)])
+@pytest.mark.parametrize(("trust", "counts"), [(1.0, True), (FOREIGN_TRUST, False), (0.0, False)])
 def test_meaning_counts_where_the_model_reads_the_question(trust: float, counts: bool) -> None:
     evidence = Evidence(meaning=RetrieverResult(WEIGHTS["meaning"] * trust))
     assert best_passages_of(RankedNotes([], {}, evidence, Reasons(), "hybrid")).has_model is counts

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from bridge.search.co_reading import HALF_LIFE_S, KEPT, MAX_SESSION_NOTES, PAUSE_S, CoReading, co_read_pairs
+from bridge.search.co_reading import (
+    HALF_LIFE_S,
+    MAX_CO_READ_NOTES,
+    MAX_SESSION_NOTES,
+    PAUSE_S,
+    CoReading,
+    co_read_pairs,
+)
 from bridge.search.model import SearchAnswer, SearchRequest
 from bridge.search.pipeline import search
 from bridge.search.related import find_related
@@ -65,9 +72,9 @@ def test_sittings_add_up_to_near_and_no_further() -> None:
 
 
 def test_a_note_keeps_the_nearest_only() -> None:
-    sittings = [one for at in range(KEPT + 5) for one in read("A", f"Other {at}", reader=str(at))]
+    sittings = [one for at in range(MAX_CO_READ_NOTES + 5) for one in read("A", f"Other {at}", reader=str(at))]
     found = co_read_pairs([*sittings, *read("A", "B"), *read("A", "B", reader="again")], NOW)
-    assert len(found[A]) == KEPT
+    assert len(found[A]) == MAX_CO_READ_NOTES
     assert found[A][B] == 1.0
 
 

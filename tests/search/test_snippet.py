@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.search.snippet import LENGTH, clean_text, cut_snippet, drop_headings
+from bridge.search.snippet import SNIPPET_CHARS, clean_text, cut_snippet, drop_headings
 from bridge.text.match import Matcher, compile_matcher
 from bridge.text.words import RUN, TOKEN
 
@@ -104,7 +104,7 @@ def test_the_stretch_with_most_of_the_words_is_shown_and_no_word_is_cut() -> Non
     shown = snippet(text, compile_matcher(["alpha", "beta", "gamma"]))
     assert "==beta alpha gamma==" in shown
     assert set(re.findall(r"\w+", shown)) <= {"alpha", "beta", "gamma", "delta", "zeta"}
-    assert len(shown.replace("==", "")) <= LENGTH + 2
+    assert len(shown.replace("==", "")) <= SNIPPET_CHARS + 2
 
 
 @pytest.mark.parametrize(
@@ -145,4 +145,4 @@ def test_marks_always_come_in_pairs_around_words(text: str, words: list[str]) ->
     pieces = shown.split("==")
     assert len(pieces) % 2 == 1
     assert all(piece.strip() == piece and piece for piece in pieces[1::2])
-    assert len(shown.replace("==", "")) <= LENGTH + 2 + len("==")
+    assert len(shown.replace("==", "")) <= SNIPPET_CHARS + 2 + len("==")

@@ -40,9 +40,6 @@ QUALITY = re.compile(
 
 NOUNS_OF_CONSTANTS = {"binding", "closing", "damping", "drawing", "opening"}
 
-UNREVISED = ("search/", "features/answers/", "features/summaries/")
-"""Packages whose constants are not held to this yet."""
-
 TYPESCRIPT = (
     re.compile(r"\bfunction\*? (\w+)[(<]"),
     re.compile(r"^\t(?:(?:static|async|override|private|protected|public|get|set) )*#?(\w+)\([^\n;]*\{$", re.MULTILINE),
@@ -132,7 +129,6 @@ def test_a_constant_is_not_a_lone_quality(trees: Mapping[Path, ast.Module]) -> N
     lone = [
         f"{path.relative_to(ROOT)}: {name.id}"
         for path, tree in trees.items()
-        if not path.relative_to(BRIDGE).as_posix().startswith(UNREVISED)
         for node in tree.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
         for name in ast.walk(node)

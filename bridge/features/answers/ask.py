@@ -53,13 +53,13 @@ Tools = Annotated[tuple[Annotated[str, Meta(max_length=170)], ...], Meta(max_len
 EXTRACT_BUDGET = 3_000
 """Tokens of the excerpts from which sentences are quoted when no chat model reads them."""
 
-NOTHING = "No note answers this."
+NO_ANSWER = "No note answers this."
 
-ANSWERED = "The notes answer this, as far as can be told:"
-UNSURE = "The notes may answer this."
+ANSWER_NOTICE = "The notes answer this, as far as can be told:"
+DOUBTFUL_ANSWER = "The notes may answer this."
 STREWN = "The notes may answer this, but no quoted line says all that is asked."
-NAMED = "The question names what is read; whether that answers it is not judged."
-READING = "Whether the notes answer this cannot be told yet: most are still being read."
+NAMED_ONLY_NOTICE = "The question names what is read; whether that answers it is not judged."
+INDEXING_NOTICE = "Whether the notes answer this cannot be told yet: most are still being read."
 
 NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties, code or formulas may."
 
@@ -67,7 +67,7 @@ NO_MODEL = "`{}` counts only with a chat model, and none answered."
 AGENTS_LEFT_OUT = "The agents' notes were not asked: `recall` asks the memories, and `among: all` includes them here."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
 WITHHELD = "What the chat model wrote is withheld: the cited notes do not say {} of its {}."
-FOREIGN = "The chat model read text of other programs, which may be wrong or meant to mislead."
+FOREIGN_NOTICE = "The chat model read text of other programs, which may be wrong or meant to mislead."
 
 
 # Long: an answer keeps what was found before a step that fails, and each step adds to it.
@@ -201,14 +201,14 @@ def _answer_notice(found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
     """Return the verdict on what is quoted as a line; none where it answers the question."""
     judged = found.answerability
     if not is_quoted and (judged is None or judged.verdict != "not_in_vault"):
-        return (NO_SENTENCE.format(inline(found.closest)) if found.closest else NOTHING,)
+        return (NO_SENTENCE.format(inline(found.closest)) if found.closest else NO_ANSWER,)
     if judged is None:
-        return (NAMED if found.named else READING,)
+        return (NAMED_ONLY_NOTICE if found.named else INDEXING_NOTICE,)
     if judged.verdict == "answered":
         return ()
     # Of scripts without spaces, no line says all pairs of characters.
     is_told = len(found.asked) < MIN_TERMS or any(RUN.fullmatch(term) for term in found.asked)
-    unsure = UNSURE if is_told else STREWN
+    unsure = DOUBTFUL_ANSWER if is_told else STREWN
     return (answerability_notice(judged, found.closest, "quoted lines") or unsure,)
 
 
@@ -236,7 +236,7 @@ def _compose(quoted: VaultAnswer, written: WrittenAnswer) -> VaultAnswer:
     text, end = written.written.text, written.written.end
     notices = list(quoted.notices)
     if any(one.tool for one in written.sources):
-        notices.append(FOREIGN)
+        notices.append(FOREIGN_NOTICE)
     answer = replace(
         quoted,
         context=_list_excerpts(written.sources),
@@ -265,7 +265,7 @@ def answer_view(answer: VaultAnswer) -> Iterable[Element]:
     if not (is_quoted or answer.sentences):
         yield answer.answer
     elif judged is not None and judged.verdict == "answered" and answer.citations:
-        yield ANSWERED
+        yield ANSWER_NOTICE
     else:
         # The verdict is the first.
         yield remarks[0]

@@ -53,7 +53,7 @@ from bridge.text.stems import foreign_language
 from bridge.text.words import TOKEN
 from bridge.types import VaultPath
 
-QUOTES = 3
+MAX_QUOTES = 3
 """Maximum number of quoted sentences."""
 
 MIN_QUOTE_SHARE = 0.3
@@ -129,9 +129,9 @@ async def _measure_properties(searched: Sources, notes: Sequence[AskedNote]) -> 
 def _cite(
     question: str, read: str, found: FoundSources, ranked: RankedLines, nearness: Sequence[float]
 ) -> QuotedAnswer:
-    chosen = ranked.choose(QUOTES, nearness)
+    chosen = ranked.choose(MAX_QUOTES, nearness)
     least = 0.0 if asks_for_several(question) else MIN_QUOTE_SHARE * max((one.score for one in chosen), default=0.0)
-    quotes = _with_named([one for one in chosen if one.score >= least], found, QUOTES)
+    quotes = _with_named([one for one in chosen if one.score >= least], found, MAX_QUOTES)
     shown = _widen(quotes, found.notes)
     places = [_source_of(one, found.sources) for one in shown]
     ordered = [*dict.fromkeys(places), *(at for at in range(len(found.sources)) if at not in places)]

@@ -26,10 +26,10 @@ _STRING_RULES = (
     'gap ::= " "?\n'
 )
 
-_DEPTH = 3
+_MAX_DEPTH = 3
 """How deep lists and objects may stand in each other in the arguments of a tool of another program."""
 
-_MEMBERS = 16
+_MAX_MEMBERS = 16
 """Maximum number of members of such a list or object."""
 
 _MAX_DESCRIPTION_CHARS = 800
@@ -151,21 +151,21 @@ def _external_rules(external: Sequence[ExternalTool]) -> Iterator[str]:
     for place, tool in enumerate(external):
         yield (
             f'call-external-{place} ::= "{{\\"tool\\":" gap "\\"{tool.name}\\"," gap "\\"arguments\\":" gap'
-            f' object-{_DEPTH} gap "}}"'
+            f' object-{_MAX_DEPTH} gap "}}"'
         )
     if not external:
         return
     yield 'any-text ::= "\\"\\"" | string'
     yield 'scalar ::= any-text | "-"? [0-9]{1,15} ("." [0-9]{1,15})? | "true" | "false" | "null"'
-    for depth in range(1, _DEPTH + 1):
+    for depth in range(1, _MAX_DEPTH + 1):
         inner = f"scalar | object-{depth - 1} | list-{depth - 1}" if depth > 1 else "scalar"
         yield f"value-{depth} ::= {inner}"
         yield f'member-{depth} ::= string ":" gap value-{depth}'
-        yield f'object-{depth} ::= "{{" (member-{depth} ("," gap member-{depth}){{0,{_MEMBERS - 1}}})? "}}"'
-        yield f'list-{depth} ::= "[" (value-{depth} ("," gap value-{depth}){{0,{_MEMBERS - 1}}})? "]"'
+        yield f'object-{depth} ::= "{{" (member-{depth} ("," gap member-{depth}){{0,{_MAX_MEMBERS - 1}}})? "}}"'
+        yield f'list-{depth} ::= "[" (value-{depth} ("," gap value-{depth}){{0,{_MAX_MEMBERS - 1}}})? "]"'
 
 
-SENTENCES = 6
+MAX_SENTENCES = 6
 """Maximum number of sentences of an answer."""
 
 _MIN_SCRIPT_SHARE = 0.2
@@ -250,7 +250,7 @@ def answer_grammar(
     root = f'root ::= "{_phrases_for(question).absent}"'
     rules = ""
     if numbers:
-        root, rules = f"{root} | sentence{{1,{SENTENCES}}}", sentence_rules(numbers)
+        root, rules = f"{root} | sentence{{1,{MAX_SENTENCES}}}", sentence_rules(numbers)
     return f"{root} | call\n{rules}{call_rules(external)}" if calls else f"{root}\n{rules}"
 
 
@@ -302,13 +302,13 @@ def _phrases_for(question: str) -> _Phrases:
     return _phrases().get(prompt_language(question), _phrases()["english"])
 
 
-_SAMPLE = 2_000
+_SAMPLE_CHARS = 2_000
 """Characters of the excerpts from which their language is told."""
 
 
 def write_summary_prompt(sources: Sequence[Source], most: int, focus: str = "") -> list[Message]:
     """Return the messages that ask a model for a summary, in the language of the excerpts."""
-    sample = " ".join(one.text for one in sources)[:_SAMPLE]
+    sample = " ".join(one.text for one in sources)[:_SAMPLE_CHARS]
     phrases = _phrases_for(sample)
     told = phrases.summary.format(most=most) + (f"\n{phrases.focus.format(focus=focus)}" if focus else "")
     return [Message("system", told), Message("user", number_excerpts(sources))]

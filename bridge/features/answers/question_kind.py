@@ -73,7 +73,7 @@ _UNITS: Final = tuple(
 )
 """How a question asks for money, heat, a share, time or a size, and what shows that a text says one."""
 
-_COUNTED: Final = re.compile(
+_COUNT_WORDS: Final = re.compile(
     r"\b(?:how many|wie ?viele?|combien d[e’']|cuánt[oa]s|quant[ieao]s?|hoeveel|сколько|kaç|cât[eai]|câți|ile|kolik"
     r"|hur många|hvor mange)\s*((?:[^\W\d_]+[ '’]?){1,2})"
     r"|(?:多少|几)[个位种本条件款部首只]?([一-鿿]{1,2})|([一-鿿]{2})(?:数?有|是)?(?:多少|几)(?![个位种条款])",
@@ -86,7 +86,7 @@ _CHOICE: Final = re.compile(
 )
 """Of what one is asked for, which has a name."""
 
-_REACH: Final = 3
+_MAX_WORDS_BETWEEN: Final = 3
 """Words between a number or name and what it counts or names."""
 
 _OF_A_DATE: Final = re.compile(
@@ -97,7 +97,7 @@ _OF_A_DATE: Final = re.compile(
 )
 """The word for a month or a day, by the number of the day beside it, or in English."""
 
-_CASED: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")
+_CASED_LETTER: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")
 _NAME: Final = re.compile(r"(?:(?<=\w\s)|(?<=[,:]\s)|(?<=[A-Z]\.\s))[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
 """A word with a capital that does not begin a sentence."""
 
@@ -112,7 +112,7 @@ _PROPERTIES: Final[dict[Kind, str]] = {
 """Names of properties that answer such questions."""
 
 
-_SEVERAL: Final = re.compile(
+_SEVERAL_WORDS: Final = re.compile(
     r"\b(?:which|what) (?!(?:is|was|does|has)\b)(?:\w+ )??\w+[^s\W]s\b"
     r"|\b(?:what are|welche|quali|quel(?:le)?s|cuáles|quais|welke)\b|哪[些几]|有什么|[?？؟].+[?？؟]",
     re.IGNORECASE,
@@ -120,7 +120,7 @@ _SEVERAL: Final = re.compile(
 
 
 def asks_for_several(question: str) -> bool:
-    return _SEVERAL.search(question) is not None
+    return _SEVERAL_WORDS.search(question) is not None
 
 
 def kind_of(question: str) -> Kind | None:
@@ -149,8 +149,8 @@ def can_answer(kind: Kind, text: str, question: str, above: str = "") -> bool:
         units = [unit for asks, unit in _UNITS if asks.search(question)]
         if units:
             return any(unit.search(text) for unit in units)
-        return (counted := _COUNTED.search(question)) is None or _counts(counted, text, above)
-    return bool(_find_names(text, question)) if _CASED.search(text) else any(map(str.isalpha, text))
+        return (counted := _COUNT_WORDS.search(question)) is None or _counts(counted, text, above)
+    return bool(_find_names(text, question)) if _CASED_LETTER.search(text) else any(map(str.isalpha, text))
 
 
 def _counts(counted: re.Match[str], text: str, above: str) -> bool:
@@ -169,7 +169,7 @@ def _stands_near(what: set[str], text: str, language: str | None, answers: Colle
     words = TOKEN.findall(text)
     places = [at for at, word in enumerate(words) if not what.isdisjoint(terms_of(word, language))]
     found = [at for at, word in enumerate(words) if word in answers]
-    return any(abs(at - place) <= _REACH for at in found for place in places) if places else None
+    return any(abs(at - place) <= _MAX_WORDS_BETWEEN for at in found for place in places) if places else None
 
 
 def ask_of_choice(question: str, texts: Sequence[str]) -> str:
@@ -188,7 +188,7 @@ def ask_of_choice(question: str, texts: Sequence[str]) -> str:
 
 def is_of_another_kind(kind: Kind, text: str, question: str) -> bool:
     """Return whether a text says only when where or who is asked for, or only where or who when when is."""
-    if not _CASED.search(text):
+    if not _CASED_LETTER.search(text):
         return False
     if kind == "moment":
         # In German, any noun has a capital.

@@ -45,7 +45,7 @@ _LINE: Final = re.compile(
     r"- \[(?P<box>.)\] `(?P<text>[^`\n]+)` · asked (?P<times>\d{1,6}) times?, last (?P<last>\d{4}-\d\d-\d\d)"
     r"(?: by (?P<client>[^·\n]+?))?(?: · missing: (?P<missing>[^·\n]+?))?\s*"
 )
-_BETWEEN: Final = ", "
+_SEPARATOR: Final = ", "
 _SEPARATORS: Final = re.compile("[`·\n]")
 
 
@@ -134,7 +134,7 @@ def _parse(line: str) -> KeptQuestion | None:
         last = date.fromisoformat(found["last"])
     except ValueError:
         return None
-    missing = tuple(filter(None, (found["missing"] or "").split(_BETWEEN)))
+    missing = tuple(filter(None, (found["missing"] or "").split(_SEPARATOR)))
     return KeptQuestion(
         found["text"], int(found["times"]), last, found["client"] or "", missing, settled=found["box"] != " "
     )
@@ -142,25 +142,29 @@ def _parse(line: str) -> KeptQuestion | None:
 
 def _write(question: KeptQuestion) -> str:
     by = f" by {question.client}" if question.client else ""
-    missing = f" · missing: {_BETWEEN.join(question.missing)}" if question.missing else ""
+    missing = f" · missing: {_SEPARATOR.join(question.missing)}" if question.missing else ""
     asked = f"asked {count_of(question.times, 'time')}".replace(",", "")
     return f"- [ ] `{question.text}` · {asked}, last {question.last.isoformat()}{by}{missing}"
 
 
-MISSED = {"not_in_vault", "partial"}
+MISSED_OUTCOMES = {"not_in_vault", "partial"}
 """Verdicts on a question that the vault does not answer, or not all of it."""
 
 
 def keep_question(call: Call, question: str, answerability: Answerability | None) -> None:
     """Let a question wait to be written into the note of questions, if the setting `keep_questions` says so."""
     wanted = call.vault.settings.keep_questions
-    if wanted == "off" or answerability is None or (wanted == "missed" and answerability.verdict not in MISSED):
+    if (
+        wanted == "off"
+        or answerability is None
+        or (wanted == "missed" and answerability.verdict not in MISSED_OUTCOMES)
+    ):
         return
     today = datetime.now().astimezone().date()
     call.vault.part(WaitingQuestions).add(question, today, client_name(call) or "", answerability.missing)
 
 
-NAMED = 3
+MAX_NAMED_WORDS = 3
 """Words that are named."""
 
 
@@ -171,7 +175,7 @@ def answerability_notice(
     if answerability is None or answerability.verdict == "answered":
         return None
     verdict, missing = answerability.verdict, answerability.missing
-    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:NAMED])
+    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:MAX_NAMED_WORDS])
     if verdict == "not_in_vault":
         reasons = [f"the {looked_at} do not say {words}"] if words else []
         reasons += [f"the closest is *{inline(closest)}*"] if closest else []

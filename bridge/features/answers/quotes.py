@@ -82,11 +82,11 @@ _SYNONYMS: Final = tuple(
 )
 """Properties that clippers name, and how questions ask for them."""
 
-MIN_RELATED_CHARS, RELATED = 5, 80
+MIN_RELATED_CHARS, MIN_RELATED_LIKENESS = 5, 80
 """Letters of a word, and likeness (0-100), from which another is related, as `autor` is to `author`."""
 
 
-NEAR, CLEARLY_NEAR = 0.18, 0.4
+NEAR_SIMILARITY, CLEAR_SIMILARITY = 0.18, 0.4
 """Nearness in meaning to what is asked of its note from which a property may say it, and does."""
 
 NAMED_SHARE = 0.5
@@ -138,11 +138,11 @@ def asked_properties(
             # What is asked of it, such as who published it, has a name of its own.
             and (said or len(unsaid) <= 1)
         )
-        is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR
+        is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR_SIMILARITY
         if is_near:
             said = left
         said |= days_in(value) & asked_note.asked
-        if is_near and kind is None and nearness[entry.name] >= CLEARLY_NEAR:
+        if is_near and kind is None and nearness[entry.name] >= CLEAR_SIMILARITY:
             meant = f"{meant} {asked_note.left}"
         # Without spaces, pairs of characters that join a word to the next are no words.
         unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
@@ -159,7 +159,9 @@ def asked_properties(
 def _find_related_terms(some: Collection[str], others: Collection[str]) -> frozenset[str]:
     """Return those of some terms that are among others, or like one of them."""
     long = [one for one in others if len(one) >= MIN_RELATED_CHARS]
-    return frozenset(one for one in some if one in others or any(are_alike(one, other, RELATED) for other in long))
+    return frozenset(
+        one for one in some if one in others or any(are_alike(one, other, MIN_RELATED_LIKENESS) for other in long)
+    )
 
 
 def say_value(value: Value) -> str:
@@ -176,7 +178,7 @@ def say_value(value: Value) -> str:
             return ""
 
 
-_UNDER, _TITLE = 0.8, 0.7
+_HEADING_WEIGHT, _TITLE_WEIGHT = 0.8, 0.7
 """Weights of a word of the question that a heading above says, and the title, beside one that the line says."""
 
 _ASKS = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$")
@@ -186,7 +188,7 @@ _LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
 FIRST_LINES: Final = 2
 """Lines that begin a note, which say what it is about."""
 
-SUBJECT: Final = 0.4
+MIN_SUBJECT_SHARE: Final = 0.4
 """Share of a question that the title of a note says which is about what is asked."""
 
 FIRST_ODDS: Final = 0.5
@@ -198,7 +200,7 @@ LIST_ODDS: Final = 2.0
 LIST_LINES: Final = 3
 """Lines of such a list beside its introduction."""
 
-_SAID = 0.6
+_SAID_WEIGHT = 0.6
 """What a word still weighs after a chosen line has said it."""
 
 MIN_CHANCE, MIN_SHARE = 0.02, 0.1
@@ -294,7 +296,7 @@ class Candidate(Record):
             return sum(weights[term] for term in terms) / whole
 
         title = self.title - self.own
-        said = worth(self.own) + _UNDER * worth(self.under - self.own - title) + _TITLE * worth(title)
+        said = worth(self.own) + _HEADING_WEIGHT * worth(self.under - self.own - title) + _TITLE_WEIGHT * worth(title)
         return said, self.share, self.score, self.lacks, _ASKS.search(self.sentence.text) is not None, 1.0
 
     @property
@@ -349,7 +351,7 @@ class RankedLines:
 
     def _is_subject(self, candidate: Candidate) -> bool:
         """Return whether the title of its note says much of the question."""
-        return sum(map(self._weights.__getitem__, candidate.title)) > SUBJECT * self._wholes[candidate.asked]
+        return sum(map(self._weights.__getitem__, candidate.title)) > MIN_SUBJECT_SHARE * self._wholes[candidate.asked]
 
     def texts(self) -> list[str]:
         """Return the best lines, each with what is above it."""
@@ -376,7 +378,7 @@ class RankedLines:
             chosen = [one for one in chosen if not _contains(found.sentence, one.sentence)]
             chosen.append(Quote(found.sentence, chance, found.above, found.lacks))
             left = [one for one in left if not _contains(found.sentence, one[0].sentence)]
-            weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
+            weights = {term: weight * (_SAID_WEIGHT if term in found.own else 1) for term, weight in weights.items()}
         return sorted(chosen, key=lambda one: (one.asks, self._days.isdisjoint(days_in(one.sentence.text))))
 
     def _chance(self, candidate: Candidate, weights: Mapping[str, float], nearness: float | None) -> float:

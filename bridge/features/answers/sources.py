@@ -76,7 +76,7 @@ def add_subject(question: str, history: Sequence[Turn]) -> str:
     return words
 
 
-LIMIT = 12
+MAX_FOUND_NOTES = 12
 """Maximum number of notes that a search may add."""
 
 MENTIONED_SHARE = 0.5
@@ -177,7 +177,7 @@ async def search_excerpts(
     days = days_in(query)
     request = SearchRequest(
         " ".join([query, *sorted(day for day in days if day not in query)]),
-        limit=LIMIT + len(where.without),
+        limit=MAX_FOUND_NOTES + len(where.without),
         folder=where.folder,
         paths=tuple(where.paths),
         passage_tokens=max(budget, 1),

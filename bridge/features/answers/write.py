@@ -245,10 +245,10 @@ PROMPT_SHARE = 0.75
 MIN_LOOKUP_TOKENS = 100
 """Tokens below which nothing is looked up: no excerpt of use would fit the model's window."""
 
-MARGIN = 64
+MARGIN_TOKENS = 64
 """Tokens of a prompt beside its texts, by which an estimate may be wrong."""
 
-STEPS = 4
+MAX_LOOKUPS = 4
 """How often a model that is large enough may look further."""
 
 MIN_LOOKUP_PARAMETERS = 3_000_000_000
@@ -283,7 +283,7 @@ def steps_for(traits: ChatTraits, wanted: int | None, *, external: bool) -> int:
         return 0
     if wanted is not None:
         return wanted
-    return STEPS if external or traits.parameters >= MIN_LOOKUP_PARAMETERS else 0
+    return MAX_LOOKUPS if external or traits.parameters >= MIN_LOOKUP_PARAMETERS else 0
 
 
 async def write_answer(
@@ -364,7 +364,7 @@ class _Conversation(Struct):
         """Return how many tokens what is looked up may have, beside the conversation and an answer."""
         return min(
             self._task.budget,
-            self._task.window - written.tokens_in - written.tokens_out - self._task.most_tokens - MARGIN,
+            self._task.window - written.tokens_in - written.tokens_out - self._task.most_tokens - MARGIN_TOKENS,
         )
 
     async def _look_up(self, asked: ToolCall, room: int) -> Lookup:

@@ -15,7 +15,7 @@ from bridge.search.calibrate import calibrate_cosines, model_calibration, model_
 from bridge.search.fuse import WEIGHTS, RetrieverResult, drop_irrelevant, fuse
 from bridge.search.model import SearchHit, SearchRequest
 from bridge.search.query import Query, parse_query
-from bridge.search.retrievers import DEPTH, MIN_COVERED_SHARE
+from bridge.search.retrievers import MIN_COVERED_SHARE, RETRIEVER_NOTES
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings
 from bridge.settings.schema import Setting
 from bridge.text.invisible import inline
@@ -105,7 +105,7 @@ async def _search(
     vector, embedders = None, call.bridge.embedders
     if request.mode != "keyword" and embedders is not None and publication.model is not None:
         vector = await embedders.embed_query(publication.model, query.text)
-    words, near = await store.search(name, " ".join(query.content), vector, DEPTH)
+    words, near = await store.search(name, " ".join(query.content), vector, RETRIEVER_NOTES)
     if request.mode == "semantic":
         words = ()
     matcher = compile_matcher(query.words, query.phrases)

@@ -38,7 +38,7 @@ NOT_READ = "Not readable:"
 MAX_DAYS, MAX_MONTHS_DAYS = 14, 731
 """Days of a period whose notes are told day by day, or month by month, and not year by year."""
 
-NAMED = 3
+MAX_NAMED_NOTES = 3
 """Notes without content that are named."""
 
 MIN_DESCRIPTION_WORDS = 2
@@ -47,10 +47,10 @@ MIN_DESCRIPTION_WORDS = 2
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 """Properties by which a note without text is summed up; one alone, such as `type: Person`, sums up nothing."""
 
-REPEATED = 0.8
+MIN_REPEATED_SHARE = 0.8
 """Share of the words of a sentence from which it repeats a description that says them too."""
 
-MIN_COVER, MIN_NEAR, PART_COVER = 0.5, 0.75, 0.4
+MIN_COVER, MIN_COVER_AND_NEARNESS, MIN_PART_COVER = 0.5, 0.75, 0.4
 """Share of the words of a focus from which a line may be about it, the same with its nearness in meaning where a
 model reads it, and the share from which it tells a part of the focus that no other line says."""
 
@@ -184,7 +184,7 @@ class _Reader:
         best = [max(said, key=attrgetter("worth")) for said in about.lines.values() if said]
         best.sort(key=attrgetter("note_worth"), reverse=True)
         nearest = max((one.near for one in best), default=0.0)
-        least = MIN_NEAR if nearest else MIN_COVER
+        least = MIN_COVER_AND_NEARNESS if nearest else MIN_COVER
         likely = [one for one in best if one.cover + one.near >= least]
         found = [
             one
@@ -193,7 +193,7 @@ class _Reader:
         ]
         told = frozenset[str]().union(*(one.said for one in found))
         parts = best if found else ()
-        found += [one for one in parts if one.cover >= PART_COVER and one.near >= nearest / 2 and one.said - told]
+        found += [one for one in parts if one.cover >= MIN_PART_COVER and one.near >= nearest / 2 and one.said - told]
         if not found:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
         elif all(one.cover < 1 for one in found):
@@ -212,8 +212,8 @@ class _Reader:
 
 def name_notes(before: str, paths: Sequence[VaultPath]) -> Iterator[str]:
     if paths:
-        named = ", ".join(map(quote_path, paths[:NAMED]))
-        more = f" and {count_of(len(paths) - NAMED, 'other note')}" if len(paths) > NAMED else ""
+        named = ", ".join(map(quote_path, paths[:MAX_NAMED_NOTES]))
+        more = f" and {count_of(len(paths) - MAX_NAMED_NOTES, 'other note')}" if len(paths) > MAX_NAMED_NOTES else ""
         yield f"{before} {named}{more}."
 
 
@@ -254,7 +254,7 @@ def _describe(name: str, value: Value) -> str:
 def _repeats(text: str, other: str) -> bool:
     """Return whether a text says little more than another."""
     own = {*terms_of(text, None)}
-    return len(own.difference(terms_of(other, None))) < (1 - REPEATED) * len(own)
+    return len(own.difference(terms_of(other, None))) < (1 - MIN_REPEATED_SHARE) * len(own)
 
 
 def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentence]:

@@ -35,7 +35,7 @@ from bridge.types import Digest, Lines, VaultPath
 MIN_EXCERPT_TOKENS = 40
 """Tokens below which an excerpt is not worth reading."""
 
-_SKIPPED: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule"})
+_SKIPPED_KINDS: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule"})
 
 
 class _Block(Record):
@@ -99,13 +99,13 @@ def _sections(note: Note) -> Iterator[_Section]:
             if blocks:
                 yield _Section(note.path, heading, tuple(blocks))
             heading, blocks = outline.at(piece.span[0]), []
-        if piece.kind not in _SKIPPED and (text := visible_text(note.text[slice(*piece.span)]).strip()):
+        if piece.kind not in _SKIPPED_KINDS and (text := visible_text(note.text[slice(*piece.span)]).strip()):
             blocks.append(_Block(piece.lines, text, estimate_tokens(text)))
     if blocks:
         yield _Section(note.path, heading, tuple(blocks))
 
 
-RECIPE = 1
+RECIPE_VERSION = 1
 """Version of how summaries are written; increased so that older ones are not used any more."""
 
 PART_SHARE = 0.6
@@ -138,7 +138,7 @@ def _key(call: Call, generator: Generator, notes: Sequence[Note], length: Length
     texts = [(note.path, note.digest) for note in notes]
     read = call.vault.settings.section(SummarySettings).read_tokens
     # Not as JSON, which has no names of files that are not valid Unicode.
-    return Digest(hashlib.sha256(repr((RECIPE, model, read, length, focus, texts)).encode()).hexdigest())
+    return Digest(hashlib.sha256(repr((RECIPE_VERSION, model, read, length, focus, texts)).encode()).hexdigest())
 
 
 def _restore(stored: str) -> Summary:

@@ -9,7 +9,7 @@ import psutil
 
 from bridge.index.digests import TextDigests
 from bridge.index.matrix import TITLE_WEIGHT, Floats, VectorMatrix
-from bridge.search.retrievers import DEPTH
+from bridge.search.retrievers import RETRIEVER_NOTES
 from scripts.lib.benchmarks.rows import Measurements, Row, latency_rows
 
 DIMENSIONS = 384
@@ -51,7 +51,7 @@ def time_searches(
     waits, seconds, cpu, answers = [], [], [], []
     for query in queries:
         began, used = time.perf_counter(), time.process_time()
-        search = matrix.nearest(query, DEPTH, keys)
+        search = matrix.nearest(query, RETRIEVER_NOTES, keys)
         waits.append(time.perf_counter() - began)
         answers.append([key for key, _, _ in search()[:COMPARED]])
         seconds.append(time.perf_counter() - began)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.models.embedder import Embedder
-from bridge.search.answerability import ABSENT, Features, measure, question_terms
+from bridge.search.answerability import ABSENT_CONFIDENCE, Features, measure, question_terms
 from bridge.search.coverage import ASSUMED_NOTES
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import best_passages_of, retrieve_and_rank
@@ -99,7 +99,7 @@ async def print_answerable(folders: Sequence[Path], limit: int | None, cache: Pa
         others = [one for other, rows in sets.items() if other != name for one in rows]
         x, y = _matrix(own)
         confidence = 1 / (1 + np.exp(-x @ fit(others or own)))
-        false, found = (float((confidence[rows] < ABSENT).mean()) for rows in (y, ~y))
+        false, found = (float((confidence[rows] < ABSENT_CONFIDENCE).mean()) for rows in (y, ~y))
         print(f"{name:22} {len(own):5} rows  AUROC {auroc(confidence, y):.3f}", end="")
         print(f"  called absent: {false:.3f} of those answered, {found:.3f} of the others")
     weights = fit([one for rows in sets.values() for one in rows])
