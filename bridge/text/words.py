@@ -55,11 +55,11 @@ def is_word_boundary(text: str, at: int) -> bool:
     """Return whether no word of a script with spaces goes on across a place in a text."""
     if not 0 < at < len(text):
         return True
+    if is_mark(text[at]):
+        return False
     before = at - 1
     while before > 0 and is_mark(text[before]):
         before -= 1
-    if is_mark(text[at]):
-        return False
     return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[before]))
 
 

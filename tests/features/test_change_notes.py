@@ -83,6 +83,17 @@ async def test_a_replacement_tells_of_longer_words_and_can_leave_them(served: Se
     assert not any("longer words" in warning for warning in made["warnings"])
 
 
+@pytest.mark.parametrize("text", ["a" * 200_000, "a\u0301" * 100_000, "e" + "\u0301" * 200_000])
+async def test_a_replacement_within_an_endless_word_ends(served: Served, text: str) -> None:
+    (served.bridge.find(None).root / "Out.md").write_text(text, encoding="utf-8")
+    find = {"find": text[1], "replace": "o", "paths": ["Out.md"], "dry_run": True}
+    tried = await served.result("change_notes", **find)
+    assert tried["occurrences"] == text.count(text[1])
+    (warning,) = [one for one in tried["warnings"] if "longer words" in one]
+    assert len(warning) < 500
+    assert (await error(served, "change_notes", **find, whole_words=True))["code"] == "text_not_found"
+
+
 async def test_a_replacement_of_lines_meets_either_line_break(served: Served) -> None:
     root: Path = served.bridge.find(None).root
     (root / "Out.md").write_bytes(b"one\r\ntwo\r\n")

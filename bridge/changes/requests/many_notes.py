@@ -1,7 +1,10 @@
 """Renaming and replacing in many notes at once."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import compress, islice
+from operator import not_
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import Meta, field
@@ -222,6 +225,10 @@ def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, .
     return tuple(warnings)
 
 
+MAX_LONGER_WORDS, MAX_LONGER_WORD_CHARS = 3, 40
+"""Longer words of a note, and of all, that a replacement names, and characters of each on either side."""
+
+
 def replace_text_everywhere(
     paths: Collection[VaultPath], old: str, new: str, view: VaultView, *, whole_words: bool
 ) -> PlanAndEffect:
@@ -230,18 +237,20 @@ def replace_text_everywhere(
         raise InvalidArguments("The text to replace and the new text are the same.")
     # Reading a note's structure is slow, and a line break may have two bytes.
     longest_line = max(old.split("\n"), key=len).encode()
-    longer_words: list[str] = []
+    within, longer_words = Counter[VaultPath](), list[str]()
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         if longest_line not in data:
             return data, 0
         text = open_draft(path, data).text
         spans = find_text(text, old, overlapping=False)
-        inside = [span for span in spans if not all(is_word_boundary(text, at) for at in span)]
+        whole = [all(is_word_boundary(text, at) for at in span) for span in spans]
         if whole_words:
-            spans = [span for span in spans if span not in inside]
-        else:
-            longer_words.extend(extend_to_words(text, span) for span in inside)
+            spans = [*compress(spans, whole)]
+        elif not all(whole):
+            within[path] = whole.count(False)
+            inside = compress(spans, map(not_, whole))
+            longer_words.extend(extend_to_words(text, span) for span in islice(inside, MAX_LONGER_WORDS))
         places = [TextEdit(start, end, new, literal=True) for start, end in spans]
         return (encode_like(data, splice(text, places).text) if places else data), len(places)
 
@@ -253,16 +262,18 @@ def replace_text_everywhere(
         )
     if not longer_words:
         return planned
-    shown = ", ".join(f"\u201c{inline(word)}\u201d" for word in [*dict.fromkeys(longer_words)][:3])
-    warning = f"{count_of(len(longer_words), 'occurrence')} within longer words: {shown}; `whole_words` leaves these."
+    shown = ", ".join(f"\u201c{inline(word)}\u201d" for word in [*dict.fromkeys(longer_words)][:MAX_LONGER_WORDS])
+    warning = f"{count_of(within.total(), 'occurrence')} within longer words: {shown}; `whole_words` leaves these."
     return replace(planned, effect=replace(planned.effect, warnings=(warning,)))
 
 
 def extend_to_words(text: str, span: Span) -> str:
+    """Return the words that a span stands within, as far as they are shown."""
     start, end = span
-    while not is_word_boundary(text, start):
+    first, last = max(0, start - MAX_LONGER_WORD_CHARS), end + MAX_LONGER_WORD_CHARS
+    while start > first and not is_word_boundary(text, start):
         start -= 1
-    while not is_word_boundary(text, end):
+    while end < last and not is_word_boundary(text, end):
         end += 1
     return text[start:end]
 

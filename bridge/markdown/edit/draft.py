@@ -222,7 +222,7 @@ def splice(text: str, places: Sequence[TextEdit]) -> EditedText:
     changes: list[Splice] = []
     done = length = 0
     for place in places:
-        new = place.text.replace("\n", newline_at(text, place.start))
+        new = place.text.replace("\n", newline_at(text, place.start)) if "\n" in place.text else place.text
         unchanged = text[done : place.start]
         pieces += [unchanged, new]
         changes.append(Splice(place.start, place.end, length + len(unchanged), len(new)))
