@@ -55,15 +55,17 @@ def open_note(vault: OpenVault, path: VaultPath) -> Note:
 
 
 def open_content(vault: OpenVault, path: VaultPath, *, whole: bool = False) -> Note:
-    """Read and parse a note, with spaces in place of boilerplate, but all items of lists of which most are none."""
+    """Read and parse a note, with spaces in place of boilerplate, but whole lists of which it is less than half."""
     note = open_note(vault, path)
     text = note.text[: note.body] + vault.index.boilerplate.blank(note.text[note.body :], whole=whole)
+    parts, at = list[str](), 0
     for kind, found in groupby(note.pieces, key=attrgetter("kind")):
         items = [*found] if kind == "list_item" else []
         blank = [one.span for one in items if text[slice(*one.span)].isspace()]
         for start, end in blank if 2 * len(blank) < len(items) else ():
-            text = f"{text[:start]}{note.text[start:end]}{text[end:]}"
-    return replace(note, text=text)
+            parts += text[at:start], note.text[max(at, start) : end]
+            at = max(at, end)
+    return replace(note, text="".join([*parts, text[at:]]))
 
 
 def open_note_early(host: Host, path: VaultPath) -> Note:

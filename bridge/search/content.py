@@ -81,6 +81,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """What points at something that a summary does not show, says that a text is translated, or is an example."""
+
 ASIDE_KINDS: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
 
