@@ -158,9 +158,10 @@ def collect_findings(
     """Let checks look through a vault; call in a thread."""
     found: list[list[TidyFinding]] = []
     runs: list[CheckRun] = []
+    about = Counter[VaultPath]()
     declined = 0
     for left, check in enumerate(checks, 1 - len(checks)):
-        since, own, complete = time.thread_time(), list[TidyFinding](), True
+        since, own, count, complete = time.thread_time(), list[TidyFinding](), 0, True
         scope.budget.begin(check.name, -left)
         try:
             for one in check.look(scope):
@@ -169,23 +170,30 @@ def collect_findings(
                     continue
                 if one.dismissal in dismissed:
                     declined += 1
-                else:
-                    is_rules = _rewrites_rules(scope, one)
-                    own.append(_doubt(one) if is_rules else replace(one, is_ticked=check.name in favoured))
+                    continue
+                count += 1
+                about.update(one.notes)
+                is_rules = _rewrites_rules(scope, one)
+                own.append(_doubt(one) if is_rules else replace(one, is_ticked=check.name in favoured))
+                if len(own) > 2 * limit:
+                    # One note may have a hundred thousand.
+                    own = _take_best(own, limit)
         except BudgetSpent:
             complete = False
-        own.sort(key=lambda one: -one.confidence)
         scope.budget.used[check.name] = time.thread_time() - since
-        runs.append(CheckRun(check.name, len(own), complete))
+        runs.append(CheckRun(check.name, count, complete))
         log.debug("The check %s took %.2f s", check.name, scope.budget.used[check.name])
-        found.append(own)
+        found.append(_take_best(own, limit))
     chosen = _take_in_turn(found, limit)
-    cut = {path for own in found for one in own if one not in chosen for path in one.notes}
+    cut = about - Counter(path for one in chosen for path in one.notes)
     visited = list(scope.budget.visited.values())
-    checked = frozenset.intersection(*map(frozenset, visited)) - cut if visited else frozenset[VaultPath]()
-    order = [one for own in found for one in own if one in chosen]
-    left_out = sum(map(len, found)) - len(order)
-    return FoundDisorder(scope, order, left_out, declined, runs, version_of(checks), checked)
+    checked = frozenset.intersection(*map(frozenset, visited)) - cut.keys() if visited else frozenset[VaultPath]()
+    left_out = sum(run.found for run in runs) - len(chosen)
+    return FoundDisorder(scope, chosen, left_out, declined, runs, version_of(checks), checked)
+
+
+def _take_best(findings: Sequence[TidyFinding], limit: int) -> list[TidyFinding]:
+    return sorted(findings, key=lambda one: -one.confidence)[:limit]
 
 
 def _is_wanted(scope: CheckScope, finding: TidyFinding) -> bool:
@@ -216,15 +224,9 @@ def _doubt(finding: TidyFinding) -> TidyFinding:
 
 
 def _take_in_turn(found: Sequence[Sequence[TidyFinding]], limit: int) -> list[TidyFinding]:
-    """Return the best findings of each check in turn, so that none takes the room of the others."""
-    chosen: list[TidyFinding] = []
-    for place in range(max(map(len, found), default=0)):
-        for own in found:
-            if place < len(own) and len(chosen) < limit:
-                chosen.append(own[place])
-        if len(chosen) >= limit:
-            break
-    return chosen
+    """Return the best findings of each check in turn, so that none takes the room of the others; by check."""
+    turns = sorted((place, check) for check, own in enumerate(found) for place in range(len(own)))[:limit]
+    return [found[check][place] for check, place in sorted((check, place) for place, check in turns)]
 
 
 class ComposedPlan(Record):
