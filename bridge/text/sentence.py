@@ -195,11 +195,15 @@ ne pas jamais aucun aucune sans rien
 nunca sin ningún ninguna ninguno nada
 non mai senza niente não nem sem
 niet geen nooit zonder niets
-не нет ни никогда без
+не нет ни никогда без ні немає ніколи
+nigdy bez żaden żadna żadne żadnych niciodată fără není nikdy žádný inte ingen inget aldrig utan ikke nincs
+değil δεν μην χωρίς ποτέ לא אין בלי لا لم لن ليس ليست بدون नहीं बिना không chẳng tidak bukan belum نیست
 """
 _NEGATIONS: Final = frozenset(map(fold_word, _NEGATION_WORDS.split()))
 _CONTRACTION: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
-_UNSPACED_NEGATION: Final = re.compile("[不没沒無无非未]|ない|ません|なかった")
+_UNSPACED_NEGATION: Final = re.compile(
+    "[不没沒無无非未]|ない|ません|なかった|지 ?(?:않|못)|없[다는어었이음]|아니[다라었]|ไม่"
+)
 
 
 class Clause(Record):
@@ -234,6 +238,14 @@ def read_clause(text: str, language: str | None) -> Clause:
 def numbers_of(text: str) -> frozenset[str]:
     """Return the numbers of a text, without the marks that group their digits."""
     return frozenset(_GROUPS.sub("", number) for number in _NUMBER.findall(text))
+
+
+_ASKS: Final = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$")
+"""A question mark of some script; the Greek one looks like a semicolon."""
+
+
+def asks(text: str) -> bool:
+    return _ASKS.search(text) is not None
 
 
 def negates(text: str) -> bool:

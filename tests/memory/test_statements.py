@@ -35,10 +35,65 @@ def said(text: str, settings: TaskSettings | None = None) -> list[tuple[str, str
         ("우리는 오래된 폴더를 유지하기로 했습니다.", "일기를 옮길지는 아직 정하지 않았다."),
         ("हमने पुराने फ़ोल्डर रखने का निर्णय लिया।", "डायरी में टैग लगेंगे या नहीं, यह अभी तय नहीं है।"),
         ("قررنا الإبقاء على المجلدات القديمة حتى نهاية العام.", "لم نقرر بعد هل نضيف الوسوم إلى اليوميات."),
+        ("Αποφασίσαμε να κρατήσουμε τους φακέλους.", "Δεν έχουμε αποφασίσει ακόμα για το ημερολόγιο."),
+        ("החלטנו לשמור את התיקיות הישנות.", "עדיין לא ברור אם היומן ישתנה."),
+        ("Chúng tôi đã quyết định giữ các thư mục cũ.", "Chúng tôi chưa thống nhất về nhật ký."),
+        ("เราตัดสินใจว่าจะเก็บโฟลเดอร์เก่าไว้", "เรายังไม่ได้ตัดสินใจเรื่องบันทึกประจำวัน"),
+        ("Rozhodli jsme se nechat staré složky.", "Ještě jsme se nerozhodli?"),
+        ("Vi har bestämt att behålla mapparna.", "Vi har inte bestämt när dagboken flyttas."),
+        ("Vi besluttede at beholde mapperne.", "Vi har ikke besluttet hvornår dagbogen flyttes."),
+        ("Päätimme säilyttää vanhat kansiot.", "Milloin päiväkirja siirtyy?"),
+        ("Úgy döntöttünk, hogy a régi mappák maradnak.", "Mikor költözik a napló?"),
+        ("Kami memutuskan menyimpan folder lama.", "Kami belum memutuskan nasib buku harian."),
+        ("تصمیم گرفتیم پوشه‌های قدیمی را نگه داریم.", "دفتر خاطرات کی منتقل می‌شود؟"),
     ],
 )
 def test_decisions_and_what_is_left_open_are_known_in_many_languages(decided: str, left_open: str) -> None:
     assert said(f"{decided}\n\n{left_open}\n") == [("decision", decided), ("question", left_open)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We have not agreed on the lamps.",
+        "Wir haben uns nicht auf einen Preis geeinigt.",
+        "Nous n'avons pas décidé du prix.",
+        "No hemos decidido el precio.",
+        "Non abbiamo deciso il prezzo.",
+        "Não decidimos o preço.",
+        "Nu am hotărât prețul.",
+        "We hebben niet besloten welke prijs het wordt.",
+        "Nie zdecydowaliśmy o lampach.",
+        "Nie ustaliliśmy ceny.",
+        "Мы не договорились о цене.",
+        "Ми не домовилися про ціну.",
+        "Kami belum memutuskan harganya.",
+    ],
+)
+def test_a_decision_that_was_not_taken_is_open(text: str) -> None:
+    assert said(text) == [("question", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Abbiamo deciso di non comprare la lampada.",
+        "Wir haben entschieden, nicht zu kaufen.",
+        "It was not easy, but we decided to wait.",
+        "Hemos decidido no comprar la lámpara.",
+        "Postanowiliśmy nie kupować lampy.",
+        "Мы решили не покупать лампу.",
+    ],
+)
+def test_a_decision_against_something_is_one(text: str) -> None:
+    assert said(text) == [("decision", text)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Kto ma klucz?", "Кто привезёт доски?", "من يحمل المفتاح؟", "Ποιος έχει το κλειδί;", "Wer hat ihn?"]
+)
+def test_a_short_question_is_one(text: str) -> None:
+    assert said(f"## Pytania\n\n{text}\n") == [("question", text)]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bridge.text.content_terms import question_words, terms_of
 from bridge.text.fold import fold_letters, fold_word
 from bridge.text.function_words import content_words
 from bridge.text.secrets import find_secret
-from bridge.text.sentence import negates
+from bridge.text.sentence import asks, negates, split_clauses
 from bridge.text.stems import language_of
 from bridge.text.words import DIGITS, RUN, count_words
 from bridge.types import VaultPath
@@ -28,7 +28,10 @@ _LABEL_MARKS: Final = " *_~()[]0123456789.:：#"
 """What may stand around a label or heading."""
 
 
-MIN_QUESTION_WORDS: Final = 4
+MIN_QUESTION_WORDS: Final = 3
+
+WORDS_BEFORE: Final = 2
+"""Words before what says a decision of which one may deny it."""
 
 MIN_SHARED_TERMS, SHARED_TERM_SHARE, SHORT_TEXT_SHARE = 3, 0.4, 0.75
 """Terms that two statements share at least where one is the other in other words, and the share of the shorter one's;
@@ -57,11 +60,14 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 def find_statements(note: Note, settings: TaskSettings) -> Iterator[JournalStatement]:
     """Yield what a note decides, leaves open and has to do, in its own words; nothing in quotes, code or callouts."""
     boxes = {task.line for task in note.tasks}
-    sentences = [one for one in iter_sentences(note) if one.lines[0] not in boxes]
+    titles = {(link.line, clean_text(link.shown or link.target)) for link in note.links}
+    sentences = [
+        one for one in iter_sentences(note) if one.lines[0] not in boxes and (one.lines[0], one.text) not in titles
+    ]
     headings = [next((one for one in reversed(note.headings) if one.line < each.lines[0]), None) for each in sentences]
     for at, (sentence, heading) in enumerate(zip(sentences, headings, strict=True)):
         if sentence.kind in ("paragraph", "list_item"):
-            is_last = headings[at + 1 : at + 2] != [heading] or _asks(sentences[at + 1].text)
+            is_last = headings[at + 1 : at + 2] != [heading] or asks(sentences[at + 1].text)
             for what, text in _read(sentence.text, heading.text if heading else "", is_last=is_last):
                 yield JournalStatement(what, text, note.path, sentence.lines[0])
     for task in note.tasks:
@@ -78,21 +84,26 @@ def _read(text: str, heading: str, *, is_last: bool) -> Iterator[tuple[Told, str
         yield what, text
     elif (label := _LABEL.fullmatch(text)) and (what := _label_of(label[1])):
         yield what, label[2]
-    elif _asks(text):
+    elif asks(text):
         # What follows in the same section may answer it; a few words may be a title.
         if is_last and count_words(text) >= MIN_QUESTION_WORDS:
             yield "question", text
     else:
         said = _QUOTATION.sub(" ", fold_word(text))
         rest = patterns["question"].sub(" ", said)
-        if patterns["decision"].search(rest):
+        found = patterns["decision"].search(rest)
+        denied = found is not None and _is_denied(rest, found)
+        if found and not denied:
             yield "decision", text
-        if rest != said:
+        if denied or rest != said:
             yield "question", text
 
 
-def _asks(text: str) -> bool:
-    return text.rstrip(' *_)"”»').endswith(("?", "？", "؟"))
+def _is_denied(text: str, found: re.Match[str]) -> bool:
+    """Return whether something in or right before what says a decision denies it: it is open."""
+    before = split_clauses(text[: found.start()])[-1].split()[-WORDS_BEFORE:]
+    # Without spaces, the patterns themselves look at what stands there.
+    return RUN.search(found[0]) is None and negates(" ".join((*before, split_clauses(found[0])[-1])))
 
 
 def _label_of(text: str) -> Told | None:
