@@ -133,17 +133,17 @@ def pin(ranked: Sequence[FusedHit], pinned: Collection[VaultPath]) -> list[Fused
     ]
 
 
-def keep_best(ranked: Sequence[FusedHit], evidence: Evidence) -> list[FusedHit]:
+def keep_best(ranked: Sequence[FusedHit], evidence: Evidence, *, is_word: bool) -> list[FusedHit]:
     """Rank the nearest notes, and the best by all else, at most one place further down than they are alone.
 
     A question in other words than the notes' is found by meaning only, or by one word only; what is fair by both comes
-    before neither.
+    before neither. Who searches for a single word looks for a note that says it.
     """
     left = [*ranked]
     by_meaning = [hit for hit in fuse([evidence.meaning]) if evidence.meaning.calibrated[hit.path] > NOISE_SIMILARITY]
     latest = {hit.path: place for place, hit in enumerate(by_meaning[:MAX_NEAREST_NOTES], 2)}
     latest |= {
-        hit.path: 2
+        hit.path: 1 if is_word and hit.path in evidence.stems.calibrated else 2
         for hit in fuse(replace(evidence, meaning=NO_RESULT).results(), limit=1)
         if hit.score >= MIN_ABOUT_SCORE
     }

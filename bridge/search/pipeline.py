@@ -209,7 +209,7 @@ async def _rank_hybrid(
     evidence, expansion = expand(sources, first, texts, findings.evidence, candidates)
     relevant |= expansion.mentioned.keys() | expansion.linked.keys()
     ranked = fuse(evidence.results(), candidates & relevant)
-    ranked = keep_best(ranked, evidence) if near.weight > FOREIGN_TRUST else ranked
+    ranked = keep_best(ranked, evidence, is_word=query.is_word) if near.weight > FOREIGN_TRUST else ranked
     named = exact_names(answers.names, query)
     ranking += time.perf_counter() - start
     shown = [hit for place, hit in enumerate(ranked) if place < request.limit + SPARE_HITS or hit.path in named]

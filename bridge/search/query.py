@@ -77,6 +77,10 @@ _UNQUOTED_OR = re.compile(r'\s+OR\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _HEBREW_QUOTE = re.compile(HEBREW_QUOTE)
 
 
+MAX_RUN_WORDS = 2
+"""Counted words of a run of characters that may be one word, as of four ideographs."""
+
+
 class Query(Record, dict=True):
     """A parsed query."""
 
@@ -102,6 +106,11 @@ class Query(Record, dict=True):
     def content(self) -> tuple[str, ...]:
         """The words without function words, as typed."""
         return content_words(self.words)
+
+    @property
+    def is_word(self) -> bool:
+        """Whether one word is searched for; without spaces, two are hardly a word more."""
+        return len(self.content) == 1 and count_words(self.content[0]) <= MAX_RUN_WORDS
 
     @property
     def search_terms(self) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from bridge.search.calibrate import (
     Curve,
@@ -20,6 +21,7 @@ from bridge.search.fuse import (
     lower,
 )
 from bridge.search.model import RetrieverScore
+from bridge.search.query import parse_query
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("a"), VaultPath("b"), VaultPath("c")
@@ -46,17 +48,38 @@ def test_what_is_fair_by_all_comes_before_neither_half_s_best() -> None:
     words = RetrieverResult(1.0, {}, {notes[7]: 1.0, notes[0]: 0.9})
     ranked = [FusedHit(path, 1 - number / 10) for number, path in enumerate(notes)]
     evidence = Evidence(meaning=near, stems=words)
-    placed = keep_best(ranked, evidence)
+    placed = keep_best(ranked, evidence, is_word=False)
     assert [hit.path for hit in placed] == [notes[at] for at in (6, 7, 5, 0, 1, 2, 3, 4)]
     assert [hit.score for hit in placed] == sorted((hit.score for hit in placed), reverse=True)
-    assert keep_best(placed, evidence) == placed
+    assert keep_best(placed, evidence, is_word=False) == placed
+
+
+def test_the_best_that_says_a_single_word_comes_first() -> None:
+    words = RetrieverResult(1.0, {}, {C: 0.9})
+    ranked = [FusedHit(A, 0.9), FusedHit(B, 0.8), FusedHit(C, 0.7)]
+    evidence = Evidence(meaning=RetrieverResult(1.0, {}, {A: 0.9, B: 0.8}), stems=words)
+    assert [hit.path for hit in keep_best(ranked, evidence, is_word=True)] == [C, A, B]
+    assert [hit.path for hit in keep_best(ranked, evidence, is_word=False)] == [A, C, B]
+    spelt_alike = replace(evidence, stems=RetrieverResult(), name=words)
+    assert [hit.path for hit in keep_best(ranked, spelt_alike, is_word=True)] == [A, C, B]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_word"),
+    [
+        *((word, True) for word in ("crolla", "the crolla", "crolla il", "öğretmen", "咖啡因")),
+        *((text, False) for text in ("due parole", "谁带领黑豹队擒杀", "")),
+    ],
+)
+def test_what_is_a_single_word(text: str, is_word: bool) -> None:
+    assert parse_query(text).is_word == is_word
 
 
 def test_neither_noise_nor_little_of_a_question_is_kept_at_the_top() -> None:
     ranked = [FusedHit(A, 0.9), FusedHit(B, 0.8), FusedHit(C, 0.7)]
     evidence = Evidence(meaning=RetrieverResult(1.0, {}, {C: 0.1}), stems=RetrieverResult(1.0, {}, {C: 0.1}))
-    assert keep_best(ranked, evidence) == ranked
-    assert keep_best([], evidence) == []
+    assert keep_best(ranked, evidence, is_word=False) == ranked
+    assert keep_best([], evidence, is_word=False) == []
 
 
 def test_the_numbers_name_each_retriever_s_share() -> None:
