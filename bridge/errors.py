@@ -263,7 +263,7 @@ class ExpectationFailed(Conflict):
 
 
 class ConfirmationRequired(Conflict):
-    """The change is large enough that it must be confirmed."""
+    """What the call would do must be confirmed first."""
 
     code = "confirmation_required"
     hint = "Look at it with `dry_run`, then repeat it with `confirm`."
