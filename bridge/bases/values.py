@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bridge.errors import InvalidArguments
 from bridge.records import Record
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, listing_key
 
 Result = Any
 """None, bool, int, float, str, list, dict, or one of the classes here."""
@@ -366,7 +366,7 @@ def sort_key(value: Result) -> tuple[int, Any]:
         case list() if not value:
             return 9, 0
         case _:
-            return 4, text_of(value).casefold()
+            return 4, listing_key(text_of(value))
 
 
 def add(one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line

@@ -19,7 +19,7 @@ from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.terms import HasProperty
-from bridge.text.fold import fold_case, fold_typed
+from bridge.text.fold import fold_case, fold_typed, listing_key
 from bridge.types import VaultPath
 
 Notes = Mapping[VaultPath, IndexedNote]
@@ -303,8 +303,8 @@ def is_due(due: str | None, criteria: TaskFilter) -> bool:
 
 def sort_tasks(found: Iterable[FoundTask], sort: Sort) -> list[FoundTask]:
     """Sort tasks; those due on the same day by path and line."""
-    folded = functools.cache(str.casefold)
-    tasks = sorted(found, key=lambda each: (folded(each[0].path), each[0].path, each[1].line))
+    key = functools.cache(listing_key)
+    tasks = sorted(found, key=lambda each: (key(each[0].path), each[1].line))
     if sort == "path":
         return tasks
     dated = sorted((each for each in tasks if each[1].due), key=lambda each: each[1].due or "", reverse=sort == "-due")

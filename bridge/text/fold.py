@@ -112,6 +112,16 @@ def fold_words(words: Sequence[str]) -> list[str]:
     return folded if all(folded) else [one or word for one, word in zip(folded, words, strict=True)]
 
 
+_NUMBERS: Final = re.compile(r"([0-9]+)")
+
+
+def listing_key(text: str) -> tuple[tuple[str, ...], str]:
+    """Return a key that sorts as a person reads: *Łukasz* before *Mia*, and *Part 2* before *Part 10*."""
+    parts = _NUMBERS.split(fold_word(text))
+    parts[1::2] = (f"{len(number):05}{number}" for number in (part.lstrip("0") for part in parts[1::2]))
+    return tuple(parts), text
+
+
 def fold_letters(name: str) -> str:
     """Return the letters and digits of a name, folded as a word; a name without any as it is."""
     return letters_and_digits(fold_word(name)) or name

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.fold import fold_word, fold_words
+from bridge.text.fold import fold_word, fold_words, listing_key
 from bridge.text.scripts import latin_share
 from bridge.text.words import count_words, words_of
 
@@ -74,3 +74,10 @@ def test_the_share_of_latin_letters() -> None:
     assert latin_share("蕨类 ab") == 0.5
     assert latin_share("1950") == 1.0
     assert latin_share("ứng dụng") == 1.0
+
+
+def test_lists_are_sorted_as_a_person_reads() -> None:
+    names = ["Zofia", "mięsne", "Łukasz Żak", "mączne", "Part 10", "part 2", "Eva", "Élan", "Part", "Part 07", "Part 7"]
+    assert sorted(names, key=listing_key) == [
+        *("Élan", "Eva", "Łukasz Żak", "mączne", "mięsne", "Part", "part 2", "Part 07", "Part 7", "Part 10", "Zofia")
+    ]

@@ -41,7 +41,7 @@ from bridge.search.filters import filter_notes
 from bridge.search.hits import read_shown
 from bridge.search.related import find_related
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, listing_key
 from bridge.text.overlap import find_overlaps
 from bridge.types import Among, Digest, VaultPath
 
@@ -177,7 +177,7 @@ def sort_notes(
     """Sort notes; equal ones by path."""
 
     def by_path(note: IndexedNote) -> Any:
-        return (note.path.casefold(), note.path)
+        return listing_key(note.path)
 
     if sort.endswith("created"):
         created = {note.path: times.creation_time(note) for note in notes}
@@ -186,7 +186,7 @@ def sort_notes(
         return known + sorted((note for note in notes if created[note.path] is None), key=by_path)
     keys = {
         "path": by_path,
-        "title": lambda note: note.title.casefold(),
+        "title": lambda note: listing_key(note.title),
         "modified": lambda note: note.mtime,
         "linked": lambda note: linked[note.path],
     }

@@ -32,7 +32,7 @@ from bridge.features.topics.vault_topics import NO_TOPIC_FOLDER, VaultTopics, re
 from bridge.index.boilerplate import is_template
 from bridge.records import Record
 from bridge.text.counts import count_of, count_shown
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, listing_key
 from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.types import SHORT_DIGEST, VaultPath
 
@@ -258,7 +258,7 @@ async def list_topics(
     if path is not None:
         has = assignments.of(path)
         chosen = [topic for topic in chosen if topic.path in has]
-    ranked = sorted(chosen, key=lambda topic: (-assignments.count(topic.path), topic.name.casefold(), topic.path))
+    ranked = sorted(chosen, key=lambda topic: (-assignments.count(topic.path), listing_key(topic.name), topic.path))
     shown = ranked[:limit]
     sentences = await first_sentences(known, [*(topic.path for topic in shown), *tree.index_notes.values()])
     counts = Counter(topic.kind for topic in tree.topics.values())
