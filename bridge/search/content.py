@@ -16,6 +16,7 @@ from bridge.search.sentences import (
     ITEM_QUOTED,
     LINES_BELOW,
     LIST_MARK,
+    MIN_WORDS,
     PAUSE,
     Sentence,
     iter_asides,
@@ -182,7 +183,8 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
     """
     gathers = most > 1
     title = letters_and_digits(fold_word(note.title))
-    whole = [each for one in iter_sentences(note) if (each := _tidy(note, one, title)) is not None]
+    long = (one for one in iter_sentences(note) if one.words >= MIN_WORDS)
+    whole = [each for one in long if (each := _tidy(note, one, title)) is not None]
     said = _leave_out_asides(note, whole)
     said = _gather_quotes(note, said) if gathers and not apart else said
     room = MAX_LIST_CHARS if gathers else MAX_LINE_CHARS

@@ -17,7 +17,10 @@ from bridge.text.words import count_words
 from bridge.types import Lines, Span, VaultPath
 
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
-_MIN_WORDS = 3
+MIN_WORDS = 3
+"""Words of a sentence without a stop; fewer may be a label."""
+
+_STOP_AT_END = re.compile(r"\w[.!?。！？؟।۔][\"'”’»)]*\Z")
 _NOT_SAID = re.compile(r"(?:https?://\S++\s*+)++|-{6,}|-{3,}+[^-]++-{3,}")
 """Addresses, or a line that only divides."""
 
@@ -110,7 +113,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
             raw = shown[start:end]
             text = clean_text(raw)
             words = count_words(text)
-            if words >= _MIN_WORDS and _says_something(raw, text):
+            if (words >= MIN_WORDS or (words and _STOP_AT_END.search(text))) and _says_something(raw, text):
                 span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
 
@@ -220,7 +223,7 @@ def iter_short_leads(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentenc
             for line in range(piece.lines[0], piece.lines[1]):
                 if LIST_MARK.match(rows[line - 1]) and (text := clean_text(rows[line - 1])):
                     one = Sentence(note.path, text, (line, line), piece.kind, count_words(text))
-                    if one.words < _MIN_WORDS and _has_items_below(rows, one):
+                    if one.words < MIN_WORDS and _has_items_below(rows, one):
                         yield one
 
 
@@ -335,7 +338,7 @@ def _start_of(found: re.Match[str]) -> int:
 def _says_something(raw: str, text: str) -> bool:
     if _NOT_SAID.fullmatch(text) or _CODE_QUOTED.match(raw):
         return False
-    return "$$" not in raw or count_words(_FORMULA.sub(" ", raw)) >= _MIN_WORDS
+    return "$$" not in raw or count_words(_FORMULA.sub(" ", raw)) >= MIN_WORDS
 
 
 def _split(text: str, span: Span, links: Sequence[Span], stops: Sequence[int], *, by_lines: bool) -> Iterator[Span]:

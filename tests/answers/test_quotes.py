@@ -83,6 +83,13 @@ def test_nothing_is_quoted_for_what_no_note_says(question: str) -> None:
     assert quoted(question, relevant("Kitchen.md", KITCHEN)) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "said"), [("Iğdır meşhur mu?", "Kayısısı meşhur."), ("Is Ada a glazier?", "Glazier.")]
+)
+def test_a_short_sentence_is_quoted(question: str, said: str) -> None:
+    assert quoted(question, relevant("Ada Iğdır.md", f"{said}\n".encode())) == [said]
+
+
 def test_text_without_spaces_is_quoted() -> None:
     note = relevant("面包.md", "酵母是面包的灵魂。今天天气很好。\n".encode())
     assert quoted("面包的灵魂是什么？", note, most=1) == ["酵母是面包的灵魂。"]

@@ -90,7 +90,7 @@ def test_a_decision_against_something_is_one(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Kto ma klucz?", "Кто привезёт доски?", "من يحمل المفتاح؟", "Ποιος έχει το κλειδί;", "Wer hat ihn?"]
+    "text", ["Kto ma klucz?", "Кто привезёт доски?", "من يحمل المفتاح؟", "Ποιος έχει το κλειδί;", "Anahtar kimde?"]
 )
 def test_a_short_question_is_one(text: str) -> None:
     assert said(f"## Pytania\n\n{text}\n") == [("question", text)]

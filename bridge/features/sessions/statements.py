@@ -28,7 +28,7 @@ _LABEL_MARKS: Final = " *_~()[]0123456789.:：#"
 """What may stand around a label or heading."""
 
 
-MIN_QUESTION_WORDS: Final = 3
+MIN_QUESTION_WORDS: Final = 2
 
 WORDS_BEFORE: Final = 2
 """Words before what says a decision of which one may deny it."""
