@@ -350,7 +350,7 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    words = drop_function_words(query.content, sources.index.languages)
+    words = drop_function_words(query.content, sources.index.languages, query.words)
     return {term: idf(sources.index, term) for term in question_terms(words, query.language)}
 
 

@@ -17,7 +17,7 @@ from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
 from bridge.text.closest import max_typos
 from bridge.text.fold import fold_word
-from bridge.text.function_words import FUNCTION_WORDS, function_words
+from bridge.text.function_words import FUNCTION_WORDS, function_words, question_languages
 from bridge.text.stems import DEFAULT
 from bridge.text.words import TOKEN, is_letters
 from bridge.types import SearchMode
@@ -109,6 +109,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
     is_short = _is_short(query)
     # The forms of English words are known; notes too short to tell their language count as English, too.
     are_foreign = index.document_frequency("the") < COMMON_SHARE * len(index.notes)
+    languages = {DEFAULT, *index.languages, *question_languages(query.words)}
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
@@ -117,7 +118,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
         folded = fold_word(word)
         if unfinished and any(index.document_frequencies(index.dictionary.words_beginning(folded))):
             continue
-        if not _is_unknown(folded, index):
+        if not _is_unknown(folded, index, languages):
             continue
         meant = _correct_word(folded, index)
         if meant is not None and (is_short or _is_strange(index, folded, _piece(folded, meant))):
@@ -134,13 +135,13 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
     return _keep_likely(query, read_as, mistyped, index)
 
 
-def _is_unknown(word: str, index: Index) -> bool:
+def _is_unknown(word: str, index: Index, languages: Collection[str]) -> bool:
     """Return whether no note contains any form of a word, which says something."""
     return (
         is_letters(word)
         and len(word) >= MIN_FORM_CHARS
         and not index.document_frequency(word)
-        and not any(word in function_words(language) for language in (DEFAULT, *index.languages))
+        and not any(word in function_words(language) for language in languages)
     )
 
 

@@ -117,12 +117,12 @@ allt annan någon något några ingen inget inga denna detta dessa varje hur var
 jeg du han hun den det vi dere dem meg deg oss seg min mitt mine din ditt sin sitt sine vår vårt våre hans hennes var
 vært være blir blev ble bli har hadde kan kunne skal skulle må vil ville på med av til fra om over mellom mot uten ved
 etter før hos og eller men at når da fordi så som ikke ikkje også mye mer mest bare alle alt annen noen noe noko ingen
-intet denne dette disse hver hvert hvor hvordan hvilke eit ei kva korleis kvifor kven en et i er""",
+intet denne dette disse hver hvert hvor hvordan hvilke man lenge eit ei kva korleis kvifor kven en et i er""",
     "danish": """
 jeg du han hun den det vi dem mig dig os sig min mit mine din dit sin sit sine vores hans hendes var været være bliver
 blev blive har havde kan kunne skal skulle må vil ville på med af til fra om over mellem mod uden ved efter før hos og
 eller men at da fordi så som ikke også meget mere mest kun alle alt anden andre nogen noget nogle ingen intet denne
-dette disse hver hvert hvor hvordan hvorledes hvilke en et i""",
+dette disse hver hvert hvor hvordan hvorledes hvilke man længe en et i""",
     "polish": """
 ja ty on ona ono my wy oni one mnie mi ci ciebie go mu jego jej ją nam nas wam was ich mój moja moje twój swój swoja
 swoje nasz nasza ten ta tego tej tym te tych tymi jest są był była było byli były być będzie będą ma mają miał może
@@ -161,7 +161,8 @@ ser són està hi ha havia té tenen pot poden aquest aquesta aquests aquestes a
 ja tot tota tots totes altre altra altres cada""",
     "indonesian": """
 saya kamu anda dia ia mereka kami kita yang ini itu ke dari pada dalam dengan untuk oleh tentang antara karena dan
-atau tetapi tapi bahwa jika kalau ketika adalah ialah merupakan akan telah sudah sedang belum tidak bukan juga hanya
+atau tetapi tapi bahwa jika kalau ketika jam perlu harus dapat bisa boleh adalah ialah merupakan akan telah sudah
+sedang belum tidak bukan juga hanya
 saja sangat lebih paling banyak apa mana seorang sebuah suatu para tersebut""",
     "lithuanian": """
 aš tu jis ji mes jūs jie jos ir bet ar arba kad jei kai nes taip į iš su be apie po prie nuo už iki kas ką kam kur
@@ -182,7 +183,7 @@ ngapi gani vipi upi ipi kuna iko ina je""",
     "slovenian": """
 jaz ti on ona mi vi oni je so sem si smo ste bil bila bilo biti bo bodo v s z iz od do za po pri pred pod nad med in
 ali če ko ker kot kaj kdo koga komu čim kateri katera katero katerem kateri kje kam kdaj kako zakaj koliko kakšen
-kakšna ta tista to ni niso se na da ki lahko moram""",
+kakšna ta tista to ni niso se na da ki lahko moram mora smem sme imam ima""",
     "latvian": """
 es tu viņš viņa mēs jūs viņi ir bija būs būt nav un vai bet ja ka kad jo kā kas ko kam kur kurš kura kurā kāpēc cik
 cikos kāds kāda no uz ar par pie pēc pirms līdz pa tas tā šis šī arī tikai jau vēl drīkst var""",
@@ -191,7 +192,8 @@ cikos kāds kāda no uz ar par pie pēc pirms līdz pa tas tā šis šī arī ti
 til frá af á í um með við yfir undir fyrir eftir hvað hver hvar hvenær hvernig hve margar mörg margir marga mikið
 hvaða hversu hvers ekki líka bara þarf má get getur þessi þetta þess maður""",
     "welsh": """
-y yr i o a ac yn ar at am gan gyda dros heb er fy dy ei ein eich eu mae ydy yw oedd bydd roedd fydd sydd sy'n mae'n
+y yr i o a ac yn ar at am gan gyda gyda'r o'r i'r a'r i'n o'n a'n ym yng phryd fe dros heb er fy dy ei ein eich eu mae
+ydy yw oedd bydd roedd fydd sydd sy'n mae'n
 ydw ydych beth pwy ble pryd sut pam faint pa mha rhaid hyn hwn hon hynny ond neu os pan fel""",
     "basque": """
 eta edo baina da dira zen ziren du dute zuen dut ditut ditu dituzte dago daude egon izan izango naiz zara bat hori hau
@@ -199,14 +201,38 @@ hura hauek zer nor nork noren non noiz nola zergatik zein zenbat zeri dela den e
 zidan behar""",
     "filipino": """
 ang ng sa mga ay at o si ni kay na pa ba ko mo niya namin natin nila ako ikaw siya kami tayo sila ito iyan iyon nito
-para kung kapag dahil pero hindi wala may mayroon ano sino saan saang kailan paano bakit ilan ilang alin aling gaano
+para ayon gaano ibig kung kapag dahil pero hindi wala may mayroon ano sino saan saang kailan paano bakit ilan ilang
+alin aling gaano
 anong dapat puwede mula hanggang kaya""",
     "zulu": """
 futhi kodwa noma uma ukuthi ngoba yini ubani kuphi nini kanjani kungani kangaki ngakanani amangaki mangaki yiliphi
 yimuphi kuliphi akuliphi yiphi ngo ku kakhulu kuphela kufanele lokhu lo leli""",
     "vietnamese": """
 là của và các có được cho trong không một những này đã với để về khi như ở tại từ đến theo bởi vì nhưng hoặc hay rằng
-thì mà cũng rất nhiều bao nhiêu nào gì ai đâu sao thế mấy""",
+thì mà cũng rất nhiều bao nhiêu nào gì ai đâu sao thế mấy phải cần nên bị lúc""",
+    "bulgarian": """
+аз ти той тя то ние вие те ми му ѝ ни ви им ме те го я ги мой моя мое мои твой негов неин наш ваш е са съм си сме сте бе
+беше бяха бил била било били ще има имат имам няма може могат трябва в във на за от до по при с със из над под пред
+след през между без и или но че ако като че ли не се да това този тази тези онзи един една едно кой коя кое кои кого
+чий чия какво какъв каква какви кога къде как защо колко също още вече само""",
+    "persian": """
+من تو او ما شما آنها ایشان ام ات اش مان تان شان خود همه هر هیچ یک دو این آن همین همان که و یا اما ولی اگر تا چون پس نیز
+هم از به با بر در برای را روی زیر بین بدون پیش بعد چه چی چیست کی کیست کسی کدام کجا کجاست چرا چگونه چطور چقدر چند زمانی
+است هست نیست بود بودند باشد باید شاید توان می‌توان شد شده می‌شود شود کرد کرده کنم کند کنیم کنید کنند می‌کند می‌کنم
+خواهد خواهم خواهند دارد دارم دارند داشت""",
+    "bengali": """
+আমি আমার আমাদের তুমি তোমার আপনি আপনার সে তার তাদের তিনি আমরা তারা এ এই ও ওই সেই এটা এটি যা যে যার কে কি কী কার কাকে কোন
+কোনটি কখন কবে কোথায় কেন কীভাবে কিভাবে কেমন কত কতটা কয়টা কটায় এবং আর বা কিন্তু যদি তবে জন্য থেকে সাথে সঙ্গে দিয়ে
+মধ্যে
+উপর পরে আগে না নেই হয় হবে হলো হয়েছে হতে ছিল আছে ছিলেন করে করা করতে যায় যাবে একটি এক দরকার""",
+    "kazakh": """
+мен сен ол біз сіз олар менің сенің оның біздің сіздің олардың маған саған оған бұл сол осы және мен бен пен да де та те
+немесе бірақ егер үшін туралы дейін кейін бұрын бірге арқылы сияқты емес жоқ бар еді екен болды болады болған бола керек
+мүмкін қашан қайда қай қандай қалай қанша неше кім кімнің кімге не нені неге неліктен жерде тұр жүр отыр""",
+    "malayalam": """
+ഞാൻ എന്റെ എനിക്ക് നീ നിന്റെ നിങ്ങൾ അവൻ അവൾ അവർ അത് ഇത് ഈ ആ ഒരു എന്ത് എന്താണ് ഏത് ഏതു ഏതാണ് എപ്പോൾ എന്ന് എവിടെ എവിടെയാണ്
+എങ്ങനെ എത്ര എന്തുകൊണ്ട് ആര് ആരാണ് ആരെ ആരുടെ ഉം അല്ലെങ്കിൽ പക്ഷേ വേണ്ടി മുതൽ വരെ കൊണ്ട് ആണ് ആയിരുന്നു ഉണ്ട് ഇല്ല അല്ല
+വേണം""",
 }
 """Words that mean something in another language, such as German `war` and Italian `come`."""
 
@@ -242,7 +268,7 @@ _UNSPACED_FUNCTION: Final = re.compile(
     "|ですか|でしょうか|でしたか|ますか|ましたか|ませんか|とは|何年|何人|何時|何|いつ|どこ|どれ|どの|どう|なぜ|いくつ|いくら|誰|だれ"
     "|(?<=[一-鿿々ァ-ヺー])(?:から|まで|より|には|では|[はがをにでとのもへか])"
     "|(?<=[ぁ-ん])[はがをの](?=[一-鿿ァ-ヺ])"
-    "|무엇|언제|어디|누구|어떻게|얼마나|인가요|입니까|습니까|나요$"
+    "|무엇|언제|어디|누구|누가|어느|어떻게|얼마나|몇|(?<=[가-힣])(?:해야|것은|곳은)|인가요|입니까|습니까|하나요|나요$"
 )
 """Function words, and what questions begin and end with, of Chinese, Japanese and Korean."""
 
@@ -264,24 +290,41 @@ def function_words(language: str | None) -> frozenset[str]:
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
     """Drop the function words of the language that some words are in, unless nothing would be left."""
-    folded = [word.casefold().translate(_WITHOUT_TONES) for word in words]
+    folded = [*map(_fold, words)]
     left_out = FUNCTION_WORDS.union(*map(function_words, _languages(folded)))
     return tuple(word for word, own in zip(words, folded, strict=True) if own not in left_out) or tuple(words)
 
 
-def drop_function_words(words: Sequence[str], languages: Iterable[str]) -> tuple[str, ...]:
-    """Drop the function words of some languages from words that are not English, unless nothing would be left."""
-    folded = [word.casefold().translate(_WITHOUT_TONES) for word in words]
-    if any(_languages_by_word().get(word) == ["english"] for word in folded):
+def drop_function_words(words: Sequence[str], languages: Iterable[str], question: Sequence[str]) -> tuple[str, ...]:
+    """Drop from words of a question that is not in English its function words, and those of some languages.
+
+    Unless nothing would be left.
+    """
+    if _is_english(question):
         return tuple(words)
-    left_out = frozenset[str]().union(*map(function_words, languages))
-    return tuple(word for word, own in zip(words, folded, strict=True) if own not in left_out) or tuple(words)
+    left_out = frozenset[str]().union(*map(function_words, {*languages, *question_languages(question)}))
+    return tuple(word for word in words if _fold(word) not in left_out) or tuple(words)
 
 
-def _languages(words: Iterable[str]) -> list[str]:
+def question_languages(question: Iterable[str]) -> list[str]:
+    """Return the languages in which a question that is not in English may be, by its function words."""
+    words = [*question]
+    return [] if len(words) <= MIN_WORDS or _is_english(words) else _languages(map(_fold, words), least=1)
+
+
+def _is_english(words: Iterable[str]) -> bool:
+    """Return whether one of some words is a function word of English alone."""
+    return any(_languages_by_word().get(_fold(word)) == ["english"] for word in words)
+
+
+def _fold(word: str) -> str:
+    return word.casefold().translate(_WITHOUT_TONES)
+
+
+def _languages(words: Iterable[str], least: int = MIN_WORDS) -> list[str]:
     counts = Counter(chain.from_iterable(_languages_by_word().get(word, ()) for word in words))
     best = max(counts.values(), default=0)
-    if best < MIN_WORDS or counts["english"] == best:
+    if best < least or counts["english"] == best:
         return []
     return [language for language, count in counts.items() if count == best]
 

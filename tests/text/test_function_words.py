@@ -4,7 +4,7 @@ import pytest
 
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
-from bridge.text.function_words import content_words, function_words
+from bridge.text.function_words import content_words, drop_function_words, function_words
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,18 @@ def test_words_count_with_their_accents_and_without(language: str | None) -> Non
 )
 def test_a_sentence_is_compared_by_its_content(language: str, text: str, terms: int) -> None:
     assert len(terms_of(text, language)) == terms
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Cik stundu rūga maize", "stundu rūga maize"),
+        ("Kailan dapat palitan ang preno", "palitan preno"),
+        ("Велосипед тежегішін қашан ауыстырамын", "Велосипед тежегішін ауыстырамын"),
+        ("Where does the war come from", "war come"),
+        ("war museum", "war museum"),
+    ],
+)
+def test_one_function_word_tells_the_language_of_a_question(question: str, left: str) -> None:
+    words = question.split()
+    assert drop_function_words(content_words(words), (), words) == tuple(left.split())
