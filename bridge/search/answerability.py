@@ -202,7 +202,9 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     lost = sum(worth for term, worth in worths.items() if term not in every)
     is_decisive = bool(missing) and lost > HALF_SHARE * max(worths.values())
     is_weak = (
-        not any(one.is_named for one in quoted) and max((one.chance for one in quoted), default=0.0) < WEAK_CONFIDENCE
+        not any(one.is_named for one in quoted)
+        and max((one.chance for one in quoted), default=0.0) < WEAK_CONFIDENCE
+        and not any(line.fits and one.issuperset(worths) for line, one in zip(quoted, said, strict=True))
     )
     answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind or len(parts) > 1] or said
     confidence, is_torn = 0.0, False

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from rapidfuzz import fuzz, process
-from rapidfuzz.distance import OSA
+from rapidfuzz.distance import OSA, Prefix
 
 MIN_TYPO_CHARS: Final = 3
 """Characters from which on one of them may be wrong."""
@@ -29,6 +29,26 @@ ALIKE_WORD: Final = 75
 def are_alike(word: str, other: str, least: float = ALIKE_WORD) -> bool:
     """Return whether two words may be forms or misspellings of one."""
     return fuzz.ratio(word, other) >= least
+
+
+MAX_ENDING_CHARS: Final = 4
+"""Letters at the end of a word that its forms may not share."""
+
+MIN_PART_CHARS: Final = 4
+"""Letters of a part of a compound, and of a word that is like another."""
+
+
+def may_be_forms(word: str, other: str) -> bool:
+    """Return whether two words may be forms of one, or one part of the other: of many languages no stems are known."""
+    short, long = sorted((len(word), len(other)))
+    start = Prefix.similarity(word, other)
+    if start >= MIN_TYPO_CHARS and long <= min(2 * start, start + MAX_ENDING_CHARS):
+        return True
+    return (
+        short >= MIN_PART_CHARS
+        and long <= 2 * short
+        and (word in other or other in word or are_alike(word, other, ALIKE_WORD))
+    )
 
 
 def find_alike(name: str, known: Iterable[str], *, by_words: bool = True) -> Mapping[str, float]:

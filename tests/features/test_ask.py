@@ -51,6 +51,23 @@ async def test_what_the_properties_of_a_quoted_note_say_is_not_missing(served: S
     assert found["answerability"]["missing"] == ["novel"]
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Maize\n\nMīkla rūgst divpadsmit stundas ledusskapī.", "Cik stundu rūga maizes mīkla?"),
+        ("Atzeko trena\n\nGaueko trena 19:04ean irteten da.", "Noiz irteten da gaueko trenak?"),
+        (
+            "Framework\n\nBruno Bez è inventore di un framework per decidere.",
+            "Chi ha inventato il framework per decidere?",
+        ),
+    ],
+)
+async def test_another_form_of_a_word_says_it(served: Served, text: str, question: str) -> None:
+    await served.call("create_note", path="Note.md", text=f"# {text}\n")
+    judged = (await ask(served, question))["answerability"]
+    assert (judged["verdict"], judged["missing"]) == ("answered", [])
+
+
 async def test_a_line_without_a_place_does_not_answer_where(served: Served) -> None:
     await served.call("create_note", path="Bike.md", text="# Road bike\n\nI bought a road bike, and it gives me joy.\n")
     judged = (await ask(served, "Where did I buy my road bike?"))["answerability"]

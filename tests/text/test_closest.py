@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.text.closest import find_closest, find_mistyped
+from bridge.text.closest import find_closest, find_mistyped, may_be_forms
 
 
 def test_the_most_similar_name_is_found_in_its_own_spelling() -> None:
@@ -49,3 +49,23 @@ def test_words_within_some_typing_errors_are_found_nearest_first() -> None:
     assert find_mistyped("pmup", words, 1) == [("pump", 1)]
     assert find_mistyped("pump", words, 2) == [("pump", 0), ("plump", 1), ("lamp", 2)]
     assert find_mistyped("pump", words, 2, 1) == [("pump", 0)]
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("inventato", "inventore"),
+        ("тежегіші", "тежегішті"),
+        ("berlubang", "lubang"),
+        ("trenak", "trena"),
+        ("час", "часът"),
+    ],
+)
+def test_forms_of_a_word_share_its_beginning_or_a_part(word: str, other: str) -> None:
+    assert may_be_forms(word, other)
+    assert may_be_forms(other, word)
+
+
+@pytest.mark.parametrize(("word", "other"), [("costa", "costruire"), ("birra", "barca"), ("sole", "consolazione")])
+def test_words_that_share_little_are_no_forms(word: str, other: str) -> None:
+    assert not may_be_forms(word, other)

@@ -1,7 +1,7 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress
 
 from msgspec.structs import replace
@@ -45,12 +45,14 @@ from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
+from bridge.text.closest import may_be_forms
 from bridge.text.days import cut_days, days_in
 from bridge.text.fold import fold_case, fold_word
+from bridge.text.function_words import question_languages
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
-from bridge.text.words import TOKEN
+from bridge.text.words import TOKEN, is_letters, words_of
 from bridge.types import VaultPath
 
 MAX_QUOTES = 3
@@ -202,10 +204,19 @@ def say_lines(
         asked_note = ranked.named[note.path]
         above = one.above if asked_note.share >= SUBJECT_SHARE else one.above.removeprefix(note.title)
         said = (wide, above, *_say_properties(note), "" if one.lacks else asked)
+        said = (*said, *_find_forms(question, " ".join(said)))
         lines.append(
             QuotedLine(" ".join(said), one.score, fits, asked_note.is_named, kind is not None and not one.lacks)
         )
     return lines
+
+
+def _find_forms(question: str, text: str) -> Iterator[str]:
+    """Yield the words of a question of which a text has another form, in languages whose stems may not tell."""
+    asked = words_of(question)
+    if question_languages(asked):
+        others = [*filter(is_letters, {*words_of(text)})]
+        yield from (one for one in filter(is_letters, asked) if any(may_be_forms(one, other) for other in others))
 
 
 def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sentence]:
