@@ -27,6 +27,9 @@ woken wake won win wore wear worn wear wound wind woven weave written write wrot
 PAIR_CHARS = 2
 """Characters of a term in a script without spaces."""
 
+_START_STEMMED = {TWO_SCRIPTS, "indonesian"}
+"""Languages in which the stem of any word may begin otherwise than the word."""
+
 _BASES = dict(zip(_FORMS[::2], _FORMS[1::2], strict=True))
 """English forms of verbs that no ending tells."""
 
@@ -36,7 +39,7 @@ def terms_of(
 ) -> list[str]:
     """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters."""
     words = words_of(ELISION.sub(" ", text))
-    if initials is not None and language != TWO_SCRIPTS:
+    if initials is not None and language not in _START_STEMMED:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
     left_out = function_words(language).union(runs)

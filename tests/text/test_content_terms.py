@@ -23,3 +23,7 @@ def test_no_term_with_a_wanted_initial_is_left_out(text: str, language: str | No
     every = terms_of(text, language)
     wanted = [term for term in every if term[0] in initials]
     assert [term for term in terms_of(text, language, frozenset(initials)) if term[0] in initials] == wanted
+
+
+def test_a_stem_may_begin_otherwise_than_its_word() -> None:
+    assert terms_of("buku boleh dipinjam", "indonesian", {"p"}) == terms_of("buku boleh dipinjam", "indonesian")
