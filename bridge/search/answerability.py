@@ -328,7 +328,7 @@ def question_terms(words: Sequence[str], language: str | None = None) -> tuple[s
 
 
 def _asks(word: str, language: str | None) -> bool:
-    return word in _EVERY_ASKING or _asking_stems(language).issuperset(terms_of(word, language) or [word])
+    return word in _EVERY_ASKING or _asking_stems(language).issuperset(terms_of(word, language or DEFAULT) or [word])
 
 
 def asked_stems(words: Sequence[str], language: str | None) -> frozenset[str]:

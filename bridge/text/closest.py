@@ -35,20 +35,16 @@ MAX_ENDING_CHARS: Final = 4
 """Letters at the end of a word that its forms may not share."""
 
 MIN_PART_CHARS: Final = 4
-"""Letters of a part of a compound, and of a word that is like another."""
+"""Letters of a part of a compound."""
 
 
 def may_be_forms(word: str, other: str) -> bool:
     """Return whether two words may be forms of one, or one part of the other: of many languages no stems are known."""
     short, long = sorted((len(word), len(other)))
     start = Prefix.similarity(word, other)
-    if start >= MIN_TYPO_CHARS and long <= min(2 * start, start + MAX_ENDING_CHARS):
+    if start >= MIN_TYPO_CHARS and (long <= min(2 * start, start + MAX_ENDING_CHARS) or are_alike(word, other)):
         return True
-    return (
-        short >= MIN_PART_CHARS
-        and long <= 2 * short
-        and (word in other or other in word or are_alike(word, other, ALIKE_WORD))
-    )
+    return short >= MIN_PART_CHARS and long <= 2 * short and (word in other or other in word)
 
 
 def find_alike(name: str, known: Iterable[str], *, by_words: bool = True) -> Mapping[str, float]:

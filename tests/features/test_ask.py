@@ -68,6 +68,30 @@ async def test_another_form_of_a_word_says_it(served: Served, text: str, questio
     assert (judged["verdict"], judged["missing"]) == ("answered", [])
 
 
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Who directed Glass Harbour?", "director: Ada Quill"),
+        ("In which year was Glass Harbour published?", "year: 1992"),
+        ("What did the Glass Harbour band play?", "Setlist: 1. Salt; 2. Tar"),
+        ("Where did Glass Harbour play?", "The band performed live at Harrow Hall."),
+    ],
+)
+async def test_another_word_of_the_same_sense_says_it(served: Served, question: str, quote: str) -> None:
+    said = "The band performed live at Harrow Hall.\n\n## Setlist\n\n1. Salt\n2. Tar\n"
+    text = f"---\ndirector: Ada Quill\nyear: 1992\n---\n# Glass Harbour\n\n{said}"
+    await served.call("create_note", path="Glass Harbour.md", text=text)
+    found = await ask(served, question)
+    assert quote in [one["quote"] for one in found["citations"]]
+    assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == ("answered", [])
+
+
+async def test_what_was_published_names_no_publisher(served: Served) -> None:
+    await served.call("create_note", path="Glass Harbour.md", text="---\nyear: 1992\npublished: true\n---\n# Glass\n")
+    judged = (await ask(served, "Which publisher released Glass Harbour?"))["answerability"]
+    assert judged["verdict"] != "answered"
+
+
 async def test_a_line_without_a_place_does_not_answer_where(served: Served) -> None:
     await served.call("create_note", path="Bike.md", text="# Road bike\n\nI bought a road bike, and it gives me joy.\n")
     judged = (await ask(served, "Where did I buy my road bike?"))["answerability"]

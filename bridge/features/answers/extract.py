@@ -10,9 +10,11 @@ from bridge.features.answers.prompt import Source
 from bridge.features.answers.question_kind import (
     Kind,
     ask_of_choice,
+    asked_senses,
     asks_for_several,
     can_answer,
     is_of_another_kind,
+    kind_of,
     kind_phrases,
     kind_words,
 )
@@ -97,7 +99,9 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
     relevant = [*best.values()]
     read = cut_days(question)
     if not searched.reading:
-        read = await asyncio.to_thread(read_question, read, searched.index)
+        spelt = await asyncio.to_thread(read_question, read, searched.index)
+        # A publisher is not what was published.
+        read = spelt if kind_of(spelt) == kind_of(read) else read
     read = " ".join([read, *sorted(days_in(question))])
     asked = await asyncio.to_thread(lambda: [one.ask(read) for one in relevant])
     near = await _measure_properties(searched, asked)
@@ -204,7 +208,9 @@ def say_lines(
         asked_note = ranked.named[note.path]
         above = one.above if asked_note.share >= SUBJECT_SHARE else one.above.removeprefix(note.title)
         said = (wide, above, *_say_properties(note), "" if one.lacks else asked)
-        said = (*said, *_find_forms(question, " ".join(said)))
+        text = " ".join(said)
+        senses = (word for word, _, says in asked_senses(question) if says.search(text))
+        said = (text, *_find_forms(question, text), *senses)
         lines.append(
             QuotedLine(" ".join(said), one.score, fits, asked_note.is_named, kind is not None and not one.lacks)
         )

@@ -21,8 +21,8 @@ _WORDS: Final[dict[Kind, str]] = {
     r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
     r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
     r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|(?<!哪)几|多久|幾|いくつ|何人|كم",
-    "person": r"\b(?:who|whose|whom|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem"
-    r"|hvem)\b|किसने|कौन|谁|誰",
+    "person": r"\b(?:who|whose|whom|(?:what|which) (?:publisher|label|company|author|director|actor|actress|artist)|wer"
+    r"|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem|hvem)\b|किसने|कौन|谁|誰",
     "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde"
     r"|gdzie|kde|var|hvor)\b|कहाँ|哪里|在哪|どこ|أين",
 }
@@ -110,6 +110,60 @@ _PROPERTIES: Final[dict[Kind, str]] = {
     "place": "loc location place venue city country address where ort lugar luogo lieu",
 }
 """Names of properties that answer such questions."""
+
+
+_SENSES: Final = tuple(
+    (frozenset(names.split()), re.compile(words, re.IGNORECASE))
+    for names, words in {
+        "tracklist": (
+            r"曲目|歌单|\b(?:setlist|track ?list\w*|songs?|tracks?|scaletta|brani|canzoni|what did .* play)\b"
+        ),
+        "director": r"导演|監督|\b(?:direct(?:ed|ors?)|regist\w*|regiss\w*|regia|réalis\w*|dirig\w*|diretto)\b",
+        "actor actors cast": (
+            r"主演|演员|\b(?:act(?:ors?|ress\w*)|cast|starr?(?:ed|ing|s)|attor\w*|schauspiel\w*|acteurs?)\b"
+        ),
+        "score rating": r"评分|評価|\b(?:rat(?:ed|ings?)|vot[oi]|bewert\w*|puntuación)\b",
+        "datepublished released published year date": (
+            r"上映|出版|发行|发布|\b(?:publish(?:ed)?|releas\w+|c[ao]me out|appear\w*|out(?=\W*$)|written|usci\w*"
+            r"|pubblic\w*|erschien\w*|veröffentlich\w*|publié\w*|paru|publicad\w*|lanzad\w*)\b"
+        ),
+        "publisher": r"出版社|\b(?:publishers?|editore|verlag|éditeur)\b",
+        "author authors autor autore auteur 作者": (
+            r"作者|写|書|\b(?:wr(?:ote|itte?n)|authors?|aut(?:or[ei]?|eur)|schr(?:ieb|eef)|geschrieben|écrit|escri(?:bi|to)"
+            r"|scritt\w*|escreveu|написал)\b"
+        ),
+        "time duration length runtime 片长": (
+            r"片长|时长|\b(?:dur(?:at\w*|ata|are|ano?)|dauer\w*|lasts?(?=\W*$)|length|runtime|\d+ ?(?:min\w*|分钟))\b"
+        ),
+        "location venue loc": (
+            r"演出|\b(?:play(?:ed)?|perform\w*|concerts?|gigs?|suon\w+|esibi\w*|gespielt|spielte\w*"
+            r"|auftr\w+|concert[oi]|joué\w*|tocaron)\b"
+        ),
+        "born birthday birth": (
+            r"出生|生日|诞生|\b(?:born|birth\w*|nat[oaie]|nacque|nascita|geboren\w*|geburt\w*|née?|naissance|nacid[oa]"
+            r"|nacimiento)\b"
+        ),
+        "inventor": (
+            r"发明|首创|提出|创立|\b(?:invent\w*|introdu(?:ced|tto|cido)|coined|propos(?:ed|to)|ideat\w*|formulat\w*"
+            r"|erfund\w*|erfand\w*|entwickelt\w*|inventé\w*)\b"
+        ),
+        "price cost": (
+            r"多少钱|价格|\b(?:costs?|price[sd]?|paid|sp(?:ent|end)|spes[oai]|cost[aio]|prezz[oi]|pagat\w*|kost\w+|preis\w*"
+            r"|prix|coût\w*|precios?|[$€£]|euros?)"
+        ),
+        "": r"分成|分为|包括|包含|组成|\b(?:consist\w*|divid\w*|suddivi\w*|besteh\w*|compris\w*|includ\w*)\b",
+    }.items()
+)
+"""Words of one sense in questions and notes, and properties that say what is asked by them."""
+
+
+def asked_senses(question: str) -> list[tuple[str, frozenset[str], re.Pattern[str]]]:
+    """Return words of a question with the properties that may answer it, and what says the same in other words."""
+    senses: list[tuple[str, frozenset[str], re.Pattern[str]]] = []
+    for names, words in _SENSES:
+        if (found := words.search(question)) and not any(found[0] in word for word, *_ in senses):
+            senses.append((found[0], names, words))
+    return senses
 
 
 _SEVERAL_WORDS: Final = re.compile(

@@ -12,6 +12,7 @@ from typing import Final
 
 from bridge.features.answers.question_kind import (
     Kind,
+    asked_senses,
     asks_for_several,
     can_answer,
     kind_of,
@@ -62,26 +63,6 @@ _OF_THE_NOTE: Final = re.compile(rf"{OF_THE_FILE.pattern}|title|aliases|tags|(?:
 """These, and properties that tell what a note is, not what is asked of it, unless by their names."""
 
 
-_SYNONYMS: Final = tuple(
-    (frozenset(names.split()), re.compile(words, re.IGNORECASE))
-    for names, words in (
-        ("director", r"导演|監督|regist\w*|regiss\w*|réalis\w*|dirig\w*"),
-        ("actor actors cast", r"主演|演员|attor\w*|schauspiel\w*|starr\w*"),
-        ("score rating", r"评分|評価|vot[oi]|bewert\w*|puntuación"),
-        ("datepublished released published", r"上映|出版|发行|usci\w*|erschien\w*"),
-        ("publisher", r"出版社|editore|verlag|éditeur"),
-        (
-            "author authors",
-            r"\b(?:wrote|writt?e[ns]?)\b|schr(?:ieb|eef)|geschrieben|écrit|escri(?:bi|to)|scritto|написал|写|書",
-        ),
-        (
-            "autor autore auteur 作者",
-            r"\bauthor|schrieb|geschrieben|écrit|escri(?:bi|to)|scritto|escreveu|написал|写|書",
-        ),
-    )
-)
-"""Properties that clippers name, and how questions ask for them."""
-
 MIN_RELATED_CHARS, MIN_RELATED_LIKENESS = 5, 80
 """Letters of a word, and likeness (0-100), from which another is related, as `autor` is to `author`."""
 
@@ -106,10 +87,10 @@ def asked_properties(
     cut = cut_frontmatter(note.text) if note.properties else None
     if cut is None or not titled:
         return
-    values, asked_for = list_properties(note), dict[str, list[str]]()
+    values, senses, asked_for = list_properties(note), asked_senses(question), dict[str, list[str]]()
     for name, value in [*values.items()]:
         folded = fold_case(name)
-        asked_for[name] = [one[0] for names, words in _SYNONYMS if folded in names and (one := words.search(question))]
+        asked_for[name] = [word for word, names, _ in senses if folded in names]
         meant = " ".join((name, *asked_for[name]))
         is_name = kind in ("person", "place") and names_answer(kind, name)
         if kind and not (is_name or can_answer(kind, f": {value}", question, meant)):
@@ -451,6 +432,7 @@ def _candidates(
     ]
     listed = [one.lines for one in quotable if one.kind == "heading"]
     days = days_in(question)
+    senses = [(asked.intersection(terms_of(word, language)), says) for word, _, says in asked_senses(question)]
     for at, one in enumerate(quotable):
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
             relevant.lines and not any(lines_overlap(one.lines, near) for near in relevant.lines)
@@ -458,6 +440,7 @@ def _candidates(
             continue
         above, lead = f"{note.title} {paths[bisect_right(starts, one.lines[0])]}", leads(one.lines[0])
         own = said_terms(asked, _terms_in(one.text, language))
+        own = own.union(*(terms for terms, says in senses if says.search(one.text)))
         if days and (others := days_in(f"{one.text} {note.title}")) and days.isdisjoint(others):
             # It is said of another day.
             continue
