@@ -7,6 +7,8 @@ from functools import lru_cache
 from operator import mul
 from typing import Literal
 
+from msgspec.structs import replace
+
 from bridge.records import Record
 from bridge.text.closest import find_closest
 from bridge.text.content_terms import terms_of
@@ -92,7 +94,8 @@ class Answerability(Record):
         verdict: `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is
             in a language that no note has.
         confidence: How likely the vault answers it, from 0 to 1.
-        missing: Its words that the best passages, for an answer the quoted lines, do not say, the rarest first.
+        missing: Its words that the best passages, for an answer the quoted lines, do not say, the rarest first; before
+            these how it asks for what no quoted line has, such as `which city`.
     """
 
     verdict: Verdict
@@ -143,6 +146,8 @@ class QuotedLine(Record):
     """Whether the question names its note."""
     has_kind: bool = False
     """Whether it has what is asked for, such as a price."""
+    shown: str = ""
+    """The line as it is shown."""
 
 
 class AskedWords(Record):
@@ -152,8 +157,10 @@ class AskedWords(Record):
     worths: Mapping[str, float]
     read: str = ""
     """The question with its words as the vault spells them; empty where these are the same."""
-    lacking: str = ""
-    """How it asks for what no line has, such as `how much`; empty where one has it, or it asks for no kind of thing."""
+    asks_for: str = ""
+    """How it asks for a kind of thing that a line has to have, such as `how much`."""
+    is_alone: bool = False
+    """Whether it asks for nothing else where no line has that, as `how much` is all that asks for a price."""
 
     def list_terms(self) -> Mapping[str, float]:
         """Return the terms without pairs of characters that lie between words, unless none is left; a day as one."""
@@ -187,8 +194,14 @@ def _log_odds(chance: float) -> float:
     return math.log(likely / (1 - likely))
 
 
-def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[QuotedLine]) -> Answerability:
-    """Return the verdict on the lines that are quoted for a question; `judged` is that on the notes that were found."""
+def assess_quotes(
+    judged: Answerability, asked: AskedWords, quoted: Sequence[QuotedLine], closest: str | None = None
+) -> Answerability:
+    """Return the verdict on the lines that are quoted for a question; `judged` is that on the notes that were found.
+
+    What is missing begins with how the question asks for what no line has; no line that is shown says it, nor the
+    title of the closest note.
+    """
     worths = asked.list_terms()
     said = _find_terms([*worths], [one.text for one in quoted])
     is_unspaced = any(map(RUN.fullmatch, worths))
@@ -198,7 +211,8 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     # Of several questions at once, one may be answered.
     parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
     weights = _QUOTED_UNSPACED if is_unspaced else _QUOTE_WEIGHTS
-    missing = _find_missing(asked, worths, every) or tuple(filter(None, [asked.lacking]))
+    lacking = [asked.asks_for] if asked.asks_for and not any(one.has_kind for one in quoted) else []
+    missing = _find_missing(asked, worths, every) or tuple(lacking)
     lost = sum(worth for term, worth in worths.items() if term not in every)
     is_decisive = bool(missing) and lost > HALF_SHARE * max(worths.values())
     is_weak = (
@@ -216,17 +230,18 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and not named and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
         # No note has the language of the question: its words tell nothing.
-        verdict = "partial" if asked.lacking else "unsure"
+        verdict = "partial" if lacking else "unsure"
     elif not days_in(asked.question) <= every or (
         (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE_CONFIDENCE)) and not is_nearly_said
     ):
         # Nothing is said of the day, or too little of the rest.
         verdict = "not_in_vault"
-    elif confidence >= (CERTAIN_CONFIDENCE if is_weak else QUOTE_ANSWERED) and not (
-        asked.lacking or is_decisive or is_torn
-    ):
+    elif confidence >= (CERTAIN_CONFIDENCE if is_weak else QUOTE_ANSWERED) and not (lacking or is_decisive or is_torn):
         verdict = "answered"
-    return Answerability(verdict, round(confidence, 3), missing)
+    told = [one.shown for one in quoted[: 1 if verdict == "partial" else None]]
+    judged = without_said(Answerability(verdict, round(confidence, 3), missing), [closest or "", *told])
+    others = [one for one in judged.missing if not (lacking and (asked.is_alone or one in lacking[0]))]
+    return replace(judged, missing=(*lacking, *others))
 
 
 def _is_nearly_said(
@@ -299,7 +314,7 @@ def _split_by_worth(unsaid: str, worths: Mapping[str, float]) -> list[str]:
 def without_said(judged: Answerability, texts: Sequence[str]) -> Answerability:
     """Return a verdict that calls no word missing which one of the texts that are shown says."""
     said = frozenset[str]().union(*_find_terms(judged.missing, texts))
-    return Answerability(judged.verdict, judged.confidence, tuple(one for one in judged.missing if one not in said))
+    return replace(judged, missing=tuple(one for one in judged.missing if one not in said))
 
 
 def unquoted_words(words: Sequence[str], text: str, quotable: str) -> list[str]:

@@ -376,9 +376,14 @@ async def test_what_no_quoted_line_says_is_not_answered(served: Served) -> None:
     await write(served, "Album.md", "Scatology is an album released by Threshold House in the year 1985.\n")
     await write(served, "Pipes.md", "Threshold House was painted. Its blood type is unknown to the house.\n")
     ran = await served.command("ask", "Who founded Threshold House?")
-    assert ran.out.splitlines()[0].startswith("Not in the vault, as far as can be told: the quoted lines do not say “f")
+    assert ran.out.splitlines()[0].startswith(
+        "Not in the vault, as far as can be told: the quoted lines name no person"
+    )
     found = await ask(served, "Who founded Threshold House?")
-    assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == ("not_in_vault", ["founded"])
+    assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == (
+        "not_in_vault",
+        ["who", "founded"],
+    )
 
 
 async def test_a_line_that_leads_to_a_list_is_shown_with_it(served: Served) -> None:

@@ -17,6 +17,7 @@ from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
 from bridge.features.answers.lookup import choose_servers, offer_tools
 from bridge.features.answers.prompt import Source, Turn, is_absent
+from bridge.features.answers.question_kind import name_asked
 from bridge.features.answers.questions import answerability_notice, keep_question
 from bridge.features.answers.records import AnswerExcerpt, AnswerSentence, AnswerSettings, AnswerStep, VaultAnswer
 from bridge.features.answers.sources import (
@@ -142,7 +143,7 @@ async def ask(
     found = replace(found, sources=quoted.sources, answerability=quoted.answerability)
     context, quotes = _list_excerpts(found.sources), quoted.citations
     is_absent_from_vault = found.answerability is not None and found.answerability.verdict == "not_in_vault"
-    verdict = found.unread or _answer_notice(found, is_quoted=bool(quotes))
+    verdict = found.unread or _answer_notice(searched.text, found, is_quoted=bool(quotes))
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
         found.answerability,
@@ -197,7 +198,7 @@ async def ask(
     return replace(answer, context=composed.context, steps=composed.steps)
 
 
-def _answer_notice(found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
+def _answer_notice(question: str, found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
     """Return the verdict on what is quoted as a line; none where it answers the question."""
     judged = found.answerability
     if not is_quoted and (judged is None or judged.verdict != "not_in_vault"):
@@ -209,7 +210,7 @@ def _answer_notice(found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
     # Of scripts without spaces, no line says all pairs of characters.
     is_told = len(found.asked) < MIN_TERMS or any(RUN.fullmatch(term) for term in found.asked)
     unsure = DOUBTFUL_ANSWER if is_told else STREWN
-    return (answerability_notice(judged, found.closest, "quoted lines") or unsure,)
+    return (answerability_notice(judged, found.closest, "quoted lines", name_asked(question)) or unsure,)
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:

@@ -1,14 +1,13 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
 from bridge.features.answers.question_kind import (
-    Kind,
     ask_of_choice,
     asked_senses,
     asks_for_several,
@@ -41,7 +40,6 @@ from bridge.search.answerability import (
     QuotedLine,
     assess_quotes,
     unquoted_words,
-    without_said,
 )
 from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
@@ -145,13 +143,12 @@ def _cite(
     citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    lines = say_lines(quotes, shown, ranked, found.notes, question)
-    asked = AskedWords(
-        question, found.asked, read, _find_lacking(question, ranked.kind, quotes, lines, shown, found.asked)
-    )
-    judged = assess_quotes(found.answerability, asked, lines)
-    told = shown[:1] if judged.verdict == "partial" else shown
-    judged = without_said(judged, [found.closest or "", *(one.text for one in told)])
+    lines = say_lines(quotes, shown, ranked, found, question)
+    # Where a price is asked for and not told, that alone is missing.
+    phrases, units = kind_phrases(ranked.kind, question), kind_phrases(None, question)
+    asks_for = phrases[-1] if ranked.kind and lines else ask_of_choice(question, [one.text for one in shown])
+    asked = AskedWords(question, found.asked, read, asks_for, bool(units))
+    judged = assess_quotes(found.answerability, asked, lines, found.closest)
     unquoted = _find_unquoted(judged, found)
     if judged.verdict == "not_in_vault":
         # Beside the point, unless it is of the note that is named as the closest.
@@ -162,58 +159,33 @@ def _cite(
         # Further lines are seldom more than beside what is asked, but lists of the same note.
         lists = [one.kind == "heading" and one.path == shown[0].path for one in shown]
         citations = (*citations[:1], *compress(citations[1:], lists[1:] if asks_for_several(question) else ()))
-    # Where a price is asked for and not told, that alone is missing.
-    others = () if kind_phrases(None, question) else judged.missing
-    if asked.lacking and (ranked.kind == "moment" or not others):
-        missing = (asked.lacking, *(one for one in others if one not in asked.lacking))
-        judged = replace(judged, missing=missing)
     return QuotedAnswer(sources, citations, judged, _tell_unquoted(unquoted, found))
 
 
-def _find_lacking(
-    question: str,
-    kind: Kind | None,
-    quotes: Sequence[Quote],
-    lines: Sequence[QuotedLine],
-    shown: Sequence[Sentence],
-    asked: Collection[str],
-) -> str:
-    """Return how a question asks for what no quote has, such as `how much`, `where` or `which bank`."""
-    if kind is None or not lines:
-        return ask_of_choice(question, [one.text for one in shown])
-    if kind in ("person", "place"):
-        # Other lines name others; the names in a question such as "Who is Ada Quill?" are all that it asks.
-        others = {fold_word(word) for word in TOKEN.findall(question) if word[0].islower()}
-        has_kind = not quotes[0].lacks or can_answer(kind, shown[0].text, question) or others.isdisjoint(asked)
-    else:
-        has_kind = any(can_answer(kind, one.text, question) for one in lines)
-    return "" if has_kind else kind_phrases(kind, question)[-1]
-
-
 def say_lines(
-    quotes: Sequence[Quote],
-    shown: Sequence[Sentence],
-    ranked: RankedLines,
-    notes: Mapping[VaultPath, Note],
-    question: str,
+    quotes: Sequence[Quote], shown: Sequence[Sentence], ranked: RankedLines, found: FoundSources, question: str
 ) -> list[QuotedLine]:
     """Return what quotes say, each as it is shown, with what is above it and the properties of its note."""
     kind = ranked.kind
     asked = " ".join(kind_words(kind, question)) if kind else ""
     lines = []
     for one in quotes:
-        own, note = one.sentence.text, notes[one.sentence.path]
+        own, note = one.sentence.text, found.notes[one.sentence.path]
         fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
         wide = next((each.text for each in shown if each.path == note.path and own in each.text), own)
         asked_note = ranked.named[note.path]
         above = one.above if asked_note.share >= SUBJECT_SHARE else one.above.removeprefix(note.title)
-        said = (wide, above, *_say_properties(note), "" if one.lacks else asked)
-        text = " ".join(said)
+        text = " ".join((wide, above, *_say_properties(note), "" if one.lacks else asked))
         senses = (word for word, _, says in asked_senses(question) if says.search(text))
-        said = (text, *_find_forms(question, text), *senses)
-        lines.append(
-            QuotedLine(" ".join(said), one.score, fits, asked_note.is_named, kind is not None and not one.lacks)
-        )
+        every = " ".join((text, *_find_forms(question, text), *senses))
+        # Of somebody or a place, what is above and beside names others; of a date or an amount it may be the answer.
+        whole = wide if kind in ("person", "place") else text
+        has_kind = kind is not None and (not one.lacks or can_answer(kind, whole, question))
+        lines.append(QuotedLine(every, one.score, fits, asked_note.is_named, has_kind, wide))
+    if kind in ("person", "place") and lines and not lines[0].has_kind:
+        # Other lines name others; the names in a question such as "Who is Ada Quill?" are all that it asks.
+        others = {fold_word(word) for word in TOKEN.findall(question) if word[0].islower()}
+        lines = [replace(one, has_kind=others.isdisjoint(found.asked)) for one in lines]
     return lines
 
 

@@ -14,17 +14,19 @@ Kind = Literal["moment", "amount", "person", "place"]
 
 _WORDS: Final[dict[Kind, str]] = {
     "moment": r"\b(?:when|since when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|seit wann"
-    r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando|che anno|wanneer|welk jaar"
+    r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando"
+    r"|(?:che|quale) (?:anno|data|giorno|mese)|wanneer|welk jaar"
     r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b|किस (?:वर्ष|साल)|कब|什么时候"
     r"|何时|哪一?[年天]|几[月号](?:几[号日])?|何年|いつ|متى",
     "amount": r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
     r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
     r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
     r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|(?<!哪)几|多久|幾|いくつ|何人|كم",
-    "person": r"\b(?:who|whose|whom|(?:what|which) (?:publisher|label|company|author|director|actor|actress|artist)|wer"
-    r"|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem|hvem)\b|किसने|कौन|谁|誰",
-    "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|wo|où|dónde|dove|onde|waar|где|nerede|unde"
-    r"|gdzie|kde|var|hvor)\b|कहाँ|哪里|在哪|どこ|أين",
+    "person": r"\b(?:who|whose|whom|(?:what|which) (?:publisher|label|company|author|director|actor|actress|artist)"
+    r"|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem|hvem)\b|किसने|कौन|谁|誰",
+    "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|welche[mnrs]? (?:stadt|land|ort)"
+    r"|(?:quale|che) (?:città|paese)|quelle ville|quel pays|qué (?:ciudad|país)|wo|où|dónde|dove|onde|waar|где|nerede"
+    r"|unde|gdzie|kde|var|hvor)\b|कहाँ|哪里|在哪|哪[个座]?(?:城市|国家|地方)|どこ|أين",
 }
 """In this order: `how old` before `who`."""
 
@@ -72,6 +74,21 @@ _UNITS: Final = tuple(
     }.items()
 )
 """How a question asks for money, heat, a share, time or a size, and what shows that a text says one."""
+
+_THINGS: Final = {"moment": "date", "amount": "number", "person": "person", "place": "place"}
+_UNIT_THINGS: Final = "price", "temperature", "percentage", "length of time", "measure"
+"""What a notice calls what is asked for, in the order of the units."""
+
+_NAMED_THINGS: Final = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in {
+        "year": "year|jahr|anno|année|año|yıl|jaar|年|साल|वर्ष",
+        "city": "city|stadt|città|ville|ciudad|城市",
+        "country": "country|land|paese|pays|país|国家",
+        "publisher": "publisher",
+        "label": "label",
+    }.items()
+}
 
 _COUNT_WORDS: Final = re.compile(
     r"\b(?:how many|wie ?viele?|combien d[e’']|cuánt[oa]s|quant[ieao]s?|hoeveel|сколько|kaç|cât[eai]|câți|ile|kolik"
@@ -191,6 +208,22 @@ def kind_phrases(kind: Kind | None, question: str) -> list[str]:
     """Return how a question asks for its kind of answer, and for an amount of something such as its price."""
     patterns = (*([_ASKS[kind]] if kind else ()), *(asks for asks, _ in _UNITS if kind in (None, "amount")))
     return [found[0].lower() for one in patterns if (found := one.search(question))]
+
+
+def name_asked(question: str) -> dict[str, str]:
+    """Return what the thing is called that a question asks for, such as a city, by how it asks for it."""
+    kind = kind_of(question)
+    units = {
+        found[0].lower(): name
+        for (asks, _), name in zip(_UNITS, _UNIT_THINGS, strict=True)
+        if (found := asks.search(question))
+    }
+    return {
+        phrase: units.get(phrase)
+        or next((name for name, words in _NAMED_THINGS.items() if words.search(phrase)), _THINGS[kind])
+        for phrase in kind_phrases(kind, question)
+        if kind
+    }
 
 
 def can_answer(kind: Kind, text: str, question: str, above: str = "") -> bool:

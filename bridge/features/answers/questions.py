@@ -5,6 +5,8 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
+from itertools import filterfalse
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, field
@@ -169,19 +171,29 @@ MAX_NAMED_WORDS = 3
 
 
 def answerability_notice(
-    answerability: Answerability | None, closest: str | None, looked_at: str = "best notes"
+    answerability: Answerability | None,
+    closest: str | None,
+    looked_at: str = "best notes",
+    things: Mapping[str, str] = MappingProxyType({}),
 ) -> str | None:
-    """Return the line; None where the question is answered, and where nothing can be told."""
+    """Return the line; None where the question is answered, and where nothing can be told.
+
+    `things` has what the question asks for, such as a city, by the words with which it asks.
+    """
     if answerability is None or answerability.verdict == "answered":
         return None
     verdict, missing = answerability.verdict, answerability.missing
-    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:MAX_NAMED_WORDS])
+    words = ", ".join(
+        f"\u201c{inline(word)}\u201d" for word in [*filterfalse(things.__contains__, missing)][:MAX_NAMED_WORDS]
+    )
+    nothing = [f"name no {thing}" for word, thing in things.items() if word in missing][:1]
+    unsaid = " and ".join([*nothing, *([f"do not say {words}"] if words else [])])
     if verdict == "not_in_vault":
-        reasons = [f"the {looked_at} do not say {words}"] if words else []
+        reasons = [f"the {looked_at} {unsaid}"] if unsaid else []
         reasons += [f"the closest is *{inline(closest)}*"] if closest else []
         return f"Not in the vault, as far as can be told{': ' + '; '.join(reasons) if reasons else ''}."
     tells = bool(missing) if verdict == "partial" else len(missing) == 1
-    return f"The {looked_at} do not say {words}." if tells else None
+    return f"The {looked_at} {unsaid}." if tells else None
 
 
 log = logging.getLogger(__name__)
