@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from bridge.records import Record
 from bridge.text.closest import find_closest
 from bridge.text.content_terms import terms_of
-from bridge.text.days import DAY, cut_days, days_in
+from bridge.text.days import DAY, asked_days, cut_days, days_in
 from bridge.text.fold import fold_word
 from bridge.text.function_words import ELISION, content_runs, content_words
 from bridge.text.scripts import latin_share
@@ -168,7 +168,7 @@ class AskedWords(Record):
         pairs = {pair for part in parts for pair in character_pairs(part)}
         own = {term: worth for term, worth in self.worths.items() if term in pairs or not RUN.fullmatch(term)}
         own = own or {**self.worths}
-        if days := days_in(self.question):
+        if days := asked_days(self.question):
             others = asked_terms(words_of(cut_days(self.read or self.question)))
             own = {term: worth for term, worth in own.items() if term in others}
             own = dict.fromkeys(days, max(own.values(), default=1.0)) | own
@@ -231,7 +231,7 @@ def assess_quotes(
     if judged.verdict == "unsure" and not named and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
         # No note has the language of the question: its words tell nothing.
         verdict = "partial" if lacking else "unsure"
-    elif not days_in(asked.question) <= every or (
+    elif not asked_days(asked.question) <= every or (
         (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE_CONFIDENCE)) and not is_nearly_said
     ):
         # Nothing is said of the day, or too little of the rest.

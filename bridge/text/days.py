@@ -7,8 +7,11 @@ from typing import Final
 
 from bridge.text.fold import fold_word
 
-DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
-"""A day as terms have it."""
+DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+"""A day or a month as terms have it."""
+
+MONTH_CHARS: Final = len("2002-09")
+MAX_MONTH: Final = 12
 
 _MONTHS: Final = {
     start: month
@@ -47,20 +50,52 @@ _DAYS: Final = tuple(
         rf"(?P<y>\d{{4}})[.,]?\s(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})",
     )
 )
+_MONTHS_OF_YEARS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<![\d-])(?P<y>\d{4})(?:-(?P<m>\d\d)(?![\d-])|\s?[年년]\s?(?P<n>\d{1,2})\s?[月월])",
+        (
+            r"(?:[(:,]\s?|\b(?:in|im|i|en|em|nel|a|ad|à|di|de|da|du|del|of|from|since|during|until|seit|bis|w|v|ve|в|во|през)\s"
+            rf"|\bd['’])(?P<m>{_WORD})\.?,?\s(?:del?\s|of\s)?(?P<y>\d{{4}})(?!\d)"
+        ),
+    )
+)
+"""A month and its year without a day; a word such as *Marathon* is a month only behind a preposition."""
+
 _YEAR: Final = re.compile(r"\d{4}")
 
 
 def days_in(text: str) -> frozenset[str]:
-    """Return the days that a text says, as in `2002-09-26`; of a notation such as `8/3/2002` both that it may be."""
-    found = chain.from_iterable(one.finditer(text) for one in _DAYS) if _YEAR.search(text) else ()
-    return frozenset(chain.from_iterable(map(_read, found)))
+    """Return the days that a text says, as in `2002-09-26`, and their months, as in `2002-09`.
+
+    Of a notation such as `8/3/2002`, both days are returned that it may be.
+    """
+    if _YEAR.search(text) is None:
+        return frozenset()
+    days = [*chain.from_iterable(map(_read, chain.from_iterable(one.finditer(text) for one in _DAYS)))]
+    months = map(_read_month, chain.from_iterable(one.finditer(text) for one in _MONTHS_OF_YEARS))
+    return frozenset([*days, *(day[:MONTH_CHARS] for day in days), *filter(None, months)])
+
+
+def asked_days(question: str) -> frozenset[str]:
+    """Return the days that a question says, or if it says none the months."""
+    found = days_in(question)
+    return frozenset(one for one in found if len(one) > MONTH_CHARS) or found
 
 
 def cut_days(text: str) -> str:
-    """Return a text without the days that it says."""
-    for one in _DAYS if _YEAR.search(text) else ():
-        text = one.sub(lambda found: " " if _read(found) else found[0], text)
+    """Return a text without the days and months that it says."""
+    if _YEAR.search(text):
+        for one in _DAYS:
+            text = one.sub(lambda found: " " if _read(found) else found[0], text)
+        for one in _MONTHS_OF_YEARS:
+            text = one.sub(lambda found: " " if _read_month(found) else found[0], text)
     return text
+
+
+def _read_month(found: re.Match[str]) -> str | None:
+    month = _month_of(found["m"] or found["n"])
+    return f"{found['y']}-{month:02}" if 1 <= month <= MAX_MONTH else None
 
 
 def _read(found: re.Match[str]) -> list[str]:

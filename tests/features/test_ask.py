@@ -131,6 +131,24 @@ async def test_a_question_on_a_day_is_answered_by_what_says_that_day(served: Ser
     assert other["answerability"]["missing"][0] == "2002-09-25"
 
 
+async def test_a_question_on_a_month_is_answered_by_what_says_a_day_of_it(served: Served) -> None:
+    for day, hall in (("2002-04-21", "Barbican"), ("2002-09-26", "Tochka")):
+        text = f"---\nDate: {day}\n---\nThe band performed at {hall}, London.\n"
+        await served.call("create_note", path=f"{hall}.md", text=text)
+    found = await ask(served, "Where did the band play in September 2002?")
+    assert found["citations"][0]["path"] == "Tochka.md"
+    assert found["answerability"]["verdict"] == "answered"
+    other = await ask(served, "Where did the band play in October 2003?")
+    assert (other["answerability"]["verdict"], other["answerability"]["missing"][0]) == ("not_in_vault", "2003-10")
+
+
+async def test_the_day_that_a_property_says_is_quoted(served: Served) -> None:
+    text = "---\nAuthor: Ada Quill\nDate: 22-12-2022\n---\nIl video spiega la regola del ritiro.\n"
+    await served.call("create_note", path="Retirement.md", text=text)
+    found = await ask(served, "Il video sulla regola del ritiro è del 22 dicembre 2022?")
+    assert "Date: 22-12-2022" in [one["quote"] for one in found["citations"]]
+
+
 @pytest.mark.parametrize(
     ("limit", "verdict"),
     [({}, "answered"), ({"paths": ["Levain.md"]}, "partial"), ({"paths": ["Kitchen.md"]}, "not_in_vault")],

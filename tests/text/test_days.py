@@ -1,8 +1,8 @@
 import pytest
 
-from bridge.text.days import cut_days, days_in
+from bridge.text.days import asked_days, cut_days, days_in
 
-DAY = frozenset({"2002-09-26"})
+DAY = frozenset({"2002-09-26", "2002-09"})
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_a_day_is_read_in_any_notation(written: str) -> None:
 
 
 def test_either_reading_of_a_day_counts_where_the_month_may_be_the_first() -> None:
-    assert days_in("8/3/2023") == {"2023-08-03", "2023-03-08"}
+    assert asked_days("8/3/2023") == {"2023-08-03", "2023-03-08"}
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,29 @@ def test_either_reading_of_a_day_counts_where_the_month_may_be_the_first() -> No
 def test_other_numbers_are_no_days(other: str) -> None:
     assert days_in(other) == frozenset()
     assert cut_days(other) == other
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "in September 2002",
+        "in Sept. 2002",
+        "nel settembre 2002",
+        "en septiembre de 2002",
+        "im September 2002",
+        "2002年9月",
+    ],
+)
+def test_a_month_is_read_in_any_notation(written: str) -> None:
+    assert asked_days(f"What happened {written}?") == {"2002-09"}
+    assert not asked_days(cut_days(written))
+    assert days_in(written) <= days_in("On 26 September 2002, they played.")
+
+
+def test_a_day_is_asked_for_without_its_month() -> None:
+    assert asked_days("Was it on 2002-09-26?") == {"2002-09-26"}
+
+
+@pytest.mark.parametrize("other", ["Marathon 2024", "in room 2002", "2002-13", "the 2002 March"])
+def test_other_words_are_no_months(other: str) -> None:
+    assert asked_days(other) == frozenset()

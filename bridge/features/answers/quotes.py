@@ -38,7 +38,7 @@ from bridge.search.sentences import (
 from bridge.search.snippet import clean_text
 from bridge.text.closest import are_alike
 from bridge.text.content_terms import question_words, said_terms, terms_of
-from bridge.text.days import cut_days, days_in
+from bridge.text.days import asked_days, cut_days, days_in
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
@@ -85,7 +85,9 @@ def asked_properties(
     """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
     note, language, titled = asked_note.note, asked_note.language, asked_note.named
     cut = cut_frontmatter(note.text) if note.properties else None
-    if cut is None or not titled:
+    # Of a note that the question does not name, only a day that is asked for answers.
+    days = asked_days(question)
+    if cut is None or not (titled or days):
         return
     values, senses, asked_for = list_properties(note), asked_senses(question), dict[str, list[str]]()
     for name, value in [*values.items()]:
@@ -117,12 +119,14 @@ def asked_properties(
             and not OF_THE_FILE.fullmatch(folded)
             and (names_answer(kind, entry.name) or (kind == "moment" and not left and _DAY.match(value) is not None))
             # What is asked of it, such as who published it, has a name of its own.
+            and titled
             and (said or len(unsaid) <= 1)
         )
         is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR_SIMILARITY
         if is_near:
             said = left
-        said |= days_in(value) & asked_note.asked
+        dated = days_in(value) & days
+        said = said | dated if titled else frozenset() if OF_THE_FILE.fullmatch(folded) else dated
         if is_near and kind is None and nearness[entry.name] >= CLEAR_SIMILARITY:
             meant = f"{meant} {asked_note.left}"
         # Without spaces, pairs of characters that join a word to the next are no words.
@@ -178,6 +182,9 @@ FIRST_ODDS: Final = 0.5
 LIST_ODDS: Final = 2.0
 """What a list in such a note, or below its introduction, gains where several things are asked for."""
 
+DAY_ODDS: Final = 3.0
+"""What a line gains that says a day or month that is asked about."""
+
 LIST_LINES: Final = 3
 """Lines of such a list beside its introduction."""
 
@@ -197,7 +204,7 @@ class RelevantNote(Record):
 
     def ask(self, question: str) -> "AskedNote":
         """Return the note with what a question asks of it."""
-        days, undated = days_in(question), cut_days(question)
+        days, undated = asked_days(question), cut_days(question)
         language = language_of(self.note.text[self.note.body :])
         asked = asked_stems(question_words(undated), language) | days
         names = (self.note.title, *self.note.aliases, *(heading.text for heading in self.note.headings[:1]))
@@ -306,7 +313,7 @@ class RankedLines:
         best = max((one.score for one in notes), default=0.0) or 1.0
         self.named = {one.note.path: one for one in notes}
         kind = self.kind = kind_of(question)
-        self._days = days_in(question) if kind is None else frozenset[str]()
+        self._days = asked_days(question) if kind is None else frozenset[str]()
         """The days that an answer has to say."""
         self._asks_list = kind is None and asks_for_several(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
@@ -368,6 +375,8 @@ class RankedLines:
         odds = sum(map(mul, (*features, nearness or 0.0), by))
         if self.kind is None and candidate.is_first and self._is_subject(candidate):
             odds += FIRST_ODDS
+        if not self._days.isdisjoint(candidate.own):
+            odds += DAY_ODDS
         one = candidate.sentence
         if self._asks_list and (
             self._is_subject(candidate) or self.named[one.path].is_named
@@ -431,7 +440,7 @@ def _candidates(
         if not (name and one.kind == "heading" and one.text.startswith(name))
     ]
     listed = [one.lines for one in quotable if one.kind == "heading"]
-    days = days_in(question)
+    days = asked_days(question)
     senses = [(asked.intersection(terms_of(word, language)), says) for word, _, says in asked_senses(question)]
     for at, one in enumerate(quotable):
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (

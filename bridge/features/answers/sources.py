@@ -21,7 +21,7 @@ from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
 from bridge.text.counts import count_of
-from bridge.text.days import days_in
+from bridge.text.days import asked_days, days_in
 from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
 from bridge.text.words import words_of
@@ -174,7 +174,7 @@ async def search_excerpts(
 ) -> SearchedExcerpts:
     vault = call.vault
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
-    days = days_in(query)
+    days = asked_days(query)
     request = SearchRequest(
         " ".join([query, *sorted(day for day in days if day not in query)]),
         limit=MAX_FOUND_NOTES + len(where.without),
