@@ -169,7 +169,7 @@ class AskedWords(Record):
         own = {term: worth for term, worth in self.worths.items() if term in pairs or not RUN.fullmatch(term)}
         own = own or {**self.worths}
         if days := asked_days(self.question):
-            others = asked_terms(words_of(cut_days(self.read or self.question)))
+            others = asked_terms(words_of(cut_days(self.read or self.question, months=True)))
             own = {term: worth for term, worth in own.items() if term in others}
             own = dict.fromkeys(days, max(own.values(), default=1.0)) | own
         return own

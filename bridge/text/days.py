@@ -79,17 +79,21 @@ def days_in(text: str) -> frozenset[str]:
 
 def asked_days(question: str) -> frozenset[str]:
     """Return the days that a question says, or if it says none the months."""
-    found = days_in(question)
-    return frozenset(one for one in found if len(one) > MONTH_CHARS) or found
+    return full_days(question) or days_in(question)
 
 
-def cut_days(text: str) -> str:
-    """Return a text without the days and months that it says."""
-    if _YEAR.search(text):
-        for one in _DAYS:
-            text = one.sub(lambda found: " " if _read(found) else found[0], text)
-        for one in _MONTHS_OF_YEARS:
-            text = one.sub(lambda found: " " if _read_month(found) else found[0], text)
+def full_days(text: str) -> frozenset[str]:
+    return frozenset(one for one in days_in(text) if len(one) > MONTH_CHARS)
+
+
+def cut_days(text: str, *, months: bool = False) -> str:
+    """Return a text without the days that it says, or without days and months."""
+    if _YEAR.search(text) is None:
+        return text
+    for one in _DAYS:
+        text = one.sub(lambda found: " " if _read(found) else found[0], text)
+    for one in _MONTHS_OF_YEARS if months else ():
+        text = one.sub(lambda found: " " if _read_month(found) else found[0], text)
     return text
 
 

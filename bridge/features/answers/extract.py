@@ -46,7 +46,7 @@ from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
 from bridge.text.closest import may_be_forms
-from bridge.text.days import asked_days, cut_days
+from bridge.text.days import cut_days, full_days
 from bridge.text.fold import fold_case, fold_word
 from bridge.text.function_words import question_languages
 from bridge.text.invisible import inline
@@ -100,7 +100,7 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
         spelt = await asyncio.to_thread(read_question, read, searched.index)
         # A publisher is not what was published.
         read = spelt if kind_of(spelt) == kind_of(read) else read
-    read = " ".join([read, *sorted(asked_days(question))])
+    read = " ".join([read, *sorted(full_days(question))])
     asked = await asyncio.to_thread(lambda: [one.ask(read) for one in relevant])
     near = await _measure_properties(searched, asked)
     lines = await asyncio.to_thread(RankedLines, read, asked, near)

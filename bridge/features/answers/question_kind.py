@@ -190,6 +190,18 @@ _SEVERAL_WORDS: Final = re.compile(
 )
 
 
+_OPEN: Final = re.compile(
+    r"\b(?:what|which|why|how|che|cosa|qual[ei]?|come|perché|was|welche\w*|wie|warum|que|quoi|quel\w*|comment|pourquoi|qué"
+    r"|cuál\w*|cómo|wat|welke?|hoe|waarom)\b|什么|哪|怎|为何|何|どう",
+    re.IGNORECASE,
+)
+"""Words that ask for more than yes or no, and for no kind of answer."""
+
+
+def asks_whether(question: str) -> bool:
+    return kind_of(question) is None and _OPEN.search(question) is None
+
+
 def asks_for_several(question: str) -> bool:
     return _SEVERAL_WORDS.search(question) is not None
 

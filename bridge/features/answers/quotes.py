@@ -14,6 +14,7 @@ from bridge.features.answers.question_kind import (
     Kind,
     asked_senses,
     asks_for_several,
+    asks_whether,
     can_answer,
     kind_of,
     kind_phrases,
@@ -38,7 +39,7 @@ from bridge.search.sentences import (
 from bridge.search.snippet import clean_text
 from bridge.text.closest import are_alike
 from bridge.text.content_terms import question_words, said_terms, terms_of
-from bridge.text.days import asked_days, cut_days, days_in
+from bridge.text.days import asked_days, cut_days, days_in, full_days
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
@@ -85,8 +86,8 @@ def asked_properties(
     """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
     note, language, titled = asked_note.note, asked_note.language, asked_note.named
     cut = cut_frontmatter(note.text) if note.properties else None
-    # Of a note that the question does not name, only a day that is asked for answers.
-    days = asked_days(question)
+    # Of a note that the question does not name, only the day answers on which it asks whether something was.
+    days = full_days(question) if asks_whether(question) else frozenset[str]()
     if cut is None or not (titled or days):
         return
     values, senses, asked_for = list_properties(note), asked_senses(question), dict[str, list[str]]()
@@ -125,7 +126,7 @@ def asked_properties(
         is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR_SIMILARITY
         if is_near:
             said = left
-        dated = days_in(value) & days
+        dated = days_in(value) & asked_note.asked
         said = said | dated if titled else frozenset() if OF_THE_FILE.fullmatch(folded) else dated
         if is_near and kind is None and nearness[entry.name] >= CLEAR_SIMILARITY:
             meant = f"{meant} {asked_note.left}"
@@ -183,7 +184,7 @@ LIST_ODDS: Final = 2.0
 """What a list in such a note, or below its introduction, gains where several things are asked for."""
 
 DAY_ODDS: Final = 3.0
-"""What a line gains that says a day or month that is asked about."""
+"""What a property gains that says a day that is asked about."""
 
 LIST_LINES: Final = 3
 """Lines of such a list beside its introduction."""
@@ -206,14 +207,14 @@ class RelevantNote(Record):
         """Return the note with what a question asks of it."""
         days, undated = asked_days(question), cut_days(question)
         language = language_of(self.note.text[self.note.body :])
-        asked = asked_stems(question_words(undated), language) | days
+        asked = asked_stems(question_words(undated), language) | full_days(question)
         names = (self.note.title, *self.note.aliases, *(heading.text for heading in self.note.headings[:1]))
         shares = {}
         for name in names:
             terms = _terms_in(name, language)
             named = terms & asked
-            # A day alone names the note of it.
-            shares[name] = (1.0 if named & days else len(named) / max(1, len(terms))), named
+            # A day or a month alone names the note of it.
+            shares[name] = (1.0 if terms & days else len(named) / max(1, len(terms))), named
         name = max(shares, key=lambda one: shares[one][0])
         share, named = shares[name]
         words = undated.replace(name, " ").split()
@@ -278,6 +279,8 @@ class Candidate(Record):
     """The title of its note and the headings above it."""
     is_first: bool = False
     """Whether it is among the first of its note."""
+    is_date: bool = False
+    """Whether it is a property that says the day that is asked about."""
 
     def features(self, weights: Mapping[str, float], whole: float) -> tuple[float, ...]:
         def worth(terms: Collection[str]) -> float:
@@ -313,7 +316,7 @@ class RankedLines:
         best = max((one.score for one in notes), default=0.0) or 1.0
         self.named = {one.note.path: one for one in notes}
         kind = self.kind = kind_of(question)
-        self._days = asked_days(question) if kind is None else frozenset[str]()
+        self._days = full_days(question) if kind is None else frozenset[str]()
         """The days that an answer has to say."""
         self._asks_list = kind is None and asks_for_several(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
@@ -375,7 +378,7 @@ class RankedLines:
         odds = sum(map(mul, (*features, nearness or 0.0), by))
         if self.kind is None and candidate.is_first and self._is_subject(candidate):
             odds += FIRST_ODDS
-        if not self._days.isdisjoint(candidate.own):
+        if candidate.is_date:
             odds += DAY_ODDS
         one = candidate.sentence
         if self._asks_list and (
@@ -440,7 +443,7 @@ def _candidates(
         if not (name and one.kind == "heading" and one.text.startswith(name))
     ]
     listed = [one.lines for one in quotable if one.kind == "heading"]
-    days = asked_days(question)
+    days = full_days(question)
     senses = [(asked.intersection(terms_of(word, language)), says) for word, _, says in asked_senses(question)]
     for at, one in enumerate(quotable):
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
@@ -465,6 +468,16 @@ def _candidates(
         yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
     for one, own, meant in asked_properties(relevant, question, kind, near):
         above = f"{note.title} {meant}"
+        is_date = asks_whether(question) and not days.isdisjoint(own)
         yield Candidate(
-            one, asked, own | unit_terms, frozenset(), title, share, relevant.score, lacks=False, above=above
+            one,
+            asked,
+            own | unit_terms,
+            frozenset(),
+            title,
+            share,
+            relevant.score,
+            lacks=False,
+            above=above,
+            is_date=is_date,
         )
