@@ -334,3 +334,12 @@ def test_a_list_that_begins_a_note_is_quoted_with_its_title() -> None:
 def test_an_item_that_ends_in_a_semicolon_is_no_question() -> None:
     note = relevant("Gambit.md", b"- The king is castled in the gambit;\n- The rook is near;\n")
     assert not choose_quotes("Where is the king castled?", [note])[0].asks
+
+
+def test_a_list_whose_last_item_asks_is_no_question() -> None:
+    text = "- Betel nuts are like a drug.\n- Why is the betel nut not forbidden?\n"
+    other = "Betel nuts grow on palms.\n"
+    notes = [relevant("Betel nut.md", text.encode()), relevant("Palm.md", other.encode())]
+    found = choose_quotes("What are the harms of betel nuts?", notes)
+    assert [one.asks for one in found] == [False, False]
+    assert found[0].sentence.path == "Betel nut.md"

@@ -244,6 +244,11 @@ def _terms_in(text: str, language: str | None) -> frozenset[str]:
     return frozenset(terms_of(text, language)) | days_in(text)
 
 
+def _asks(sentence: Sentence) -> bool:
+    """Return whether a sentence is a question; a list is none whose last item is."""
+    return sentence.kind != "heading" and _ASKS.search(sentence.text) is not None
+
+
 class Quote(Record):
     """A line that may answer a question, and the title and headings above it."""
 
@@ -256,7 +261,7 @@ class Quote(Record):
 
     @property
     def asks(self) -> bool:
-        return _ASKS.search(self.sentence.text) is not None
+        return _asks(self.sentence)
 
 
 class Candidate(Record):
@@ -288,7 +293,7 @@ class Candidate(Record):
 
         title = self.title - self.own
         said = worth(self.own) + _HEADING_WEIGHT * worth(self.under - self.own - title) + _TITLE_WEIGHT * worth(title)
-        return said, self.share, self.score, self.lacks, _ASKS.search(self.sentence.text) is not None, 1.0
+        return said, self.share, self.score, self.lacks, _asks(self.sentence), 1.0
 
     @property
     def text(self) -> str:
