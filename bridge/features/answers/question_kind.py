@@ -190,7 +190,7 @@ _SEVERAL_WORDS: Final = re.compile(
 )
 
 
-_OPEN: Final = re.compile(
+_OPEN_WORDS: Final = re.compile(
     r"\b(?:what|which|why|how|che|cosa|qual[ei]?|come|perché|was|welche\w*|wie|warum|que|quoi|quel\w*|comment|pourquoi|qué"
     r"|cuál\w*|cómo|wat|welke?|hoe|waarom)\b|什么|哪|怎|为何|何|どう",
     re.IGNORECASE,
@@ -199,7 +199,7 @@ _OPEN: Final = re.compile(
 
 
 def asks_whether(question: str) -> bool:
-    return kind_of(question) is None and _OPEN.search(question) is None
+    return kind_of(question) is None and _OPEN_WORDS.search(question) is None
 
 
 def asks_for_several(question: str) -> bool:

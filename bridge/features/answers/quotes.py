@@ -472,17 +472,6 @@ def _candidates(
         under = asked & _terms_in(above, language) - title
         yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
     for one, own, meant in asked_properties(relevant, question, kind, near):
-        above = f"{note.title} {meant}"
         is_date = asks_whether(question) and not days.isdisjoint(own)
-        yield Candidate(
-            one,
-            asked,
-            own | unit_terms,
-            frozenset(),
-            title,
-            share,
-            relevant.score,
-            lacks=False,
-            above=above,
-            is_date=is_date,
-        )
+        said = (one, asked, own | unit_terms, frozenset[str](), title, share, relevant.score)
+        yield Candidate(*said, lacks=False, above=f"{note.title} {meant}", is_date=is_date)
