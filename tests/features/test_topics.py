@@ -255,7 +255,7 @@ async def test_a_name_that_near_notes_link_to_becomes_a_topic(served: Served) ->
     await use(served, folder="Ontology")
     before = contents(served)
     new = {one["path"]: one for one in await found(served, "new")}
-    finding = new["Ontology/Concepts/Gong Fu Cha.md"]
+    finding = new["Ontology/Gong Fu Cha.md"]
     assert finding["notes"] == 4
     assert "Gong Fu Cha is a way of making tea" in finding["edits"][0]["text"]
     change = await served.result("change_set", edits=finding["edits"], expect={"links_broken": 0})
@@ -268,7 +268,24 @@ async def test_a_name_that_near_notes_link_to_becomes_a_topic(served: Served) ->
     assert contents(served) == before
     await readable(served)
     await served.call("dismiss", kind="prospect", name="Gong Fu Cha")
-    assert "Ontology/Concepts/Gong Fu Cha.md" not in {one["path"] for one in await found(served, "new")}
+    assert "Ontology/Gong Fu Cha.md" not in {one["path"] for one in await found(served, "new")}
+
+
+async def test_a_new_topic_stands_with_things_of_its_kind(served: Served) -> None:
+    await write(served, {f"Guest {at}.md": f"Visit {at}: we read [[Kettle Songs]] together.\n" for at in range(3)})
+    await write(served, {f"Brew {at}.md": f"Evening {at}: the second [[slow pour]] was better.\n" for at in range(3)})
+    await write(served, {f"Shop {at}.md": f"{at} is paid in [[茶币]] by [[Leaf & Sons]].\n" for at in range(2)})
+    await write(served, {"Shop 2.md": "Only [[茶币]] was taken.\n"})
+    await write(served, {f"Sites {at}.md": f"# Sites {at}\n\n- [[Teapot Weekly]]\n- [[Leaf]]\n" for at in range(3)})
+    await write(served, {f"2026-05-0{at}.md": "Drank with [[Aunt Mabel]] in the garden.\n" for at in range(1, 4)})
+    await use(served, folder="Ontology")
+    new = {one["path"]: one["notes"] for one in await found(served, "new")}
+    # How a name is written tells, else the names beside it; what is only listed, or only of a day, is no topic.
+    assert new == {
+        "Ontology/Entities/Kettle Songs.md": 3,
+        "Ontology/Concepts/slow pour.md": 3,
+        "Ontology/Entities/茶币.md": 3,
+    }
 
 
 async def test_all_edits_fit_together_in_one_change(served: Served) -> None:

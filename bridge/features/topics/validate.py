@@ -1,7 +1,9 @@
 """Finds what is not in order with topics, with the edits that would mend it; and topics that do not exist yet."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -26,18 +28,23 @@ from bridge.features.topics.findings import (
     find_orphans,
     find_stray_values,
 )
-from bridge.features.topics.suggest import TopicModels, TopicSources, fitting_topics, near_notes, words_by_note
-from bridge.features.topics.topic_tree import TopicRules, TopicSettings
+from bridge.features.topics.suggest import TopicModels, TopicSources, body_of, fitting_topics, near_notes, words_by_note
+from bridge.features.topics.topic_tree import KINDS, TopicRules, TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
 from bridge.markdown.frontmatter import link_in_value
+from bridge.markdown.links import WIKI
+from bridge.markdown.names import note_name
 from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.search.sentences import Sentence, iter_sentences
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.text.budget import shorten
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, letters_and_digits
 from bridge.text.invisible import inline
+from bridge.text.series import DATE
+from bridge.text.words import RUN
 from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
 class QuotedDefinition(Record):
@@ -78,6 +85,8 @@ class NamedCluster(Record):
 
     name: str
     notes: tuple[VaultPath, ...]
+    linking: tuple[VaultPath, ...]
+    """All notes that link to it, daily notes and lists too."""
 
 
 def find_names(
@@ -85,14 +94,23 @@ def find_names(
     wanted: Mapping[str, Collection[VaultPath]],
     known: NameFinder,
     left_out: Collection[VaultPath],
+    texts: Mapping[VaultPath, str],
 ) -> list[NamedCluster]:
-    """Return the names that no note has and at least three notes link to, with all of these notes."""
+    """Return the names that no note has and at least three notes say something about, with all of these notes."""
+    astray = {(path, name) for path, value in sources.assignments.astray if (name := _linked_name(value.text))}
     kept = {
-        name: {path for path in paths if path not in left_out and not sources.tree.holds(path)}
+        name: {
+            path
+            for path in paths
+            if path not in left_out
+            and not sources.tree.holds(path)
+            and ((path, fold_case(name)) in astray or says_of(texts.get(path, ""), name))
+        }
         for name, paths in wanted.items()
+        if len(paths) >= MIN_NEAR_NOTES
     }
     likely = [one for one in find_candidates(kept, known) if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]
-    return [NamedCluster(one.name, tuple(sorted(kept[one.name]))) for one in likely]
+    return [NamedCluster(one.name, tuple(sorted(kept[one.name])), tuple(sorted(wanted[one.name]))) for one in likely]
 
 
 async def gather_cluster(
@@ -107,19 +125,143 @@ async def gather_cluster(
         await asyncio.sleep(0)
         group = tuple(other for other in named.notes if other == path or other in near)
         best = max(best, group, key=len)
-    return NamedCluster(named.name, best) if len(best) >= MIN_NEAR_NOTES else None
+    return replace(named, notes=best) if len(best) >= MIN_NEAR_NOTES else None
+
+
+def _lines_with(text: str, name: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the lines that link to a name, and the names of all their links."""
+    wanted = fold_case(name)
+    for line in body_of(text).split("\n"):
+        if "[[" in line:
+            names = [_name_of(match[1]) for match in WIKI.finditer(line)]
+            if wanted in map(fold_case, names):
+                yield line, names
+
+
+def _name_of(inner: str) -> str:
+    return inner.partition("|")[0].partition("#")[0].rstrip("\\").rpartition("/")[2].removesuffix(".md").strip()
+
+
+def says_of(text: str, name: str) -> bool:
+    """Return whether a text says something beside a link to a name, and does not only list it, as sites or parts."""
+    return any(sum(map(str.isalpha, WIKI.sub("", line))) >= MIN_LETTERS_BESIDE for line, _ in _lines_with(text, name))
+
+
+MIN_LETTERS_BESIDE: Final = 3
+
+MIN_LOWER_SHARE: Final = 0.2
+"""Share of the times a common noun is written small, where it is not always."""
+
+MIN_HOST_CHARS: Final = 4
+
+MIN_VOTES: Final = 2
+"""Names beside one that must be of a kind for it to be of this kind."""
+
+MIN_USUAL_SHARE: Final = 0.75
+"""Share of the topics in the usual folder from which on a topic of unknown kind belongs there."""
+
+_HOST: Final = re.compile(r"https?://(?:[\w-]+\.)*?([\w-]+)\.(?:com?\.)?[a-z]{2,}(?=[/?#:\s)>\"'\]]|$)", re.MULTILINE)
+_CASED: Final = re.compile(r"[^\W\d_]{2,}")
+_WITHIN: Final = re.compile(r"[\w,，、][*_\"“„«‘「《( ]*$")
+"""What stands before a word within a sentence."""
+
+
+class Usage(Record, eq=False):
+    """How texts write names: as those of single persons, works, places and things, or as common nouns."""
+
+    texts: Sequence[str]
+    """As they are read."""
+    hosts: Collection[str]
+    """Names of sites of the vault."""
+
+    @classmethod
+    def read(cls, texts: Iterable[str], hosts: Collection[str]) -> "Usage":
+        def shown(match: re.Match[str]) -> str:
+            return match[1].rpartition("|")[2] if "|" in match[1] else _name_of(match[1])
+
+        return cls([WIKI.sub(shown, body_of(text)) for text in texts], hosts)
+
+    def judge(self, name: str) -> int:
+        """Return 1 for a proper name, -1 for a common noun, 0 where nothing tells."""
+        words = [word for word in _CASED.findall(name) if not RUN.search(word)]
+        letters = letters_and_digits(fold_case(name))
+        is_site = len(letters) >= MIN_HOST_CHARS and letters in self.hosts
+        if RUN.search(name) or not words or all(map(str.isupper, words)):
+            return int(is_site)
+        form = re.compile(rf"(?<![\w/#@.-]){re.escape(name)}(?![\w/#@]|\.\w)", re.IGNORECASE)
+        counts = Counter(_manner(text, match) for text in self.texts for match in form.finditer(text))
+        if counts["common"] and counts["common"] >= MIN_LOWER_SHARE * counts.total():
+            return 1 if is_site and len(words) == 1 else -1
+        return 1 if is_site or counts["proper"] else -int(counts["title"] > 0)
+
+
+def _manner(text: str, match: re.Match[str]) -> str:
+    """Return whether a name is written as a proper name, as a common noun, or with one capital as the title of a note.
+
+    Empty where it begins a sentence.
+    """
+    words = [word for word in _CASED.findall(match[0]) if len(word) > MIN_LETTERS_BESIDE]
+    capitals = [word[0].isupper() for word in words]
+    if not any(capitals):
+        return "common"
+    if not all(capitals):
+        return "title"
+    return "proper" if _WITHIN.search(text[max(0, match.start() - 9) : match.start()]) else ""
+
+
+def read_hosts(texts: Iterable[str]) -> frozenset[str]:
+    """Return the names of the sites that texts link to, such as `obsidian` of obsidian.md."""
+    return frozenset(letters_and_digits(fold_case(host)) for text in texts for host in _HOST.findall(text))
+
+
+def choose_folder(
+    cluster: NamedCluster, sources: TopicSources, texts: Mapping[VaultPath, str], hosts: Collection[str]
+) -> str:
+    """Return the folder of a new topic: where topics beside it are, or for things with a proper name, or for others.
+
+    What tells is how notes write its name, then that of the names beside it. Where nothing does, it is the usual
+    folder, or the topic folder itself if that is not usual enough.
+    """
+    tree = sources.tree
+    linking = [path for path in cluster.linking if path in texts]
+    # All nouns of German are written with a capital.
+    usage = Usage.read((texts[path] for path in linking if sources.notes[path].language != "german"), hosts)
+    kinds = {*tree.index_notes, *(topic.kind for topic in tree.topics.values())}
+    by_manner = {1: KINDS[1], -1: KINDS[0]}
+    beside, votes = Counter[str](), Counter[str]()
+    for path in linking:
+        others = {other for _, names in _lines_with(texts[path], cluster.name) for other in names}
+        for other in others:
+            if (topic := tree.find_topic(other)) is not None:
+                beside[tree.topics[topic].kind] += 1
+            elif fold_case(other) != fold_case(cluster.name) and (kind := by_manner.get(usage.judge(other))):
+                votes[kind] += 1
+    own = by_manner.get(usage.judge(cluster.name), "")
+    for kind, count in (*beside.most_common(1), (own, MIN_VOTES), *(beside + votes).most_common(1)):
+        if count >= MIN_VOTES and 3 * count >= 2 * (beside + votes).total() * (kind != own) and kind in kinds and kind:
+            return f"{tree.folder}/{kind}"
+    usual = tree.usual_folder
+    count = sum(topic.path.startswith(f"{usual}/") for topic in tree.topics.values())
+    is_usual = count > 0 and count >= MIN_USUAL_SHARE * len(tree.topics)
+    return usual if is_usual or KINDS[1] not in kinds else tree.folder
 
 
 def describe_new(
-    cluster: NamedCluster, sources: TopicSources, writer: TopicWriter, texts: Mapping[VaultPath, str]
+    cluster: NamedCluster,
+    sources: TopicSources,
+    writer: TopicWriter,
+    texts: Mapping[VaultPath, str],
+    hosts: Collection[str],
 ) -> TopicFinding:
     """Return a new topic as a finding: a note with a sentence that says what it is, and the property of its notes."""
-    path = VaultPath(f"{sources.tree.usual_folder}/{_file_name(cluster.name)}.md")
+    path = VaultPath(f"{choose_folder(cluster, sources, texts, hosts)}/{_file_name(cluster.name)}.md")
     found = find_definition(cluster.name, {note: texts[note] for note in cluster.notes})
     text = f"# {cluster.name}\n"
     if found is not None:
         text += f"\n{found.text}\n\nFrom {writer.link(found.path, path)}.\n"
-    linking = {note for note, value in sources.assignments.astray if _names(value.text, cluster.name)}
+    linking = {
+        note for note, value in sources.assignments.astray if _linked_name(value.text) == fold_case(cluster.name)
+    }
     edits: Sequence[TopicEdit] = [
         CreateNote(path, text),
         *(writer.change(sources.notes[note], add=[path]) for note in cluster.notes if note not in linking),
@@ -133,9 +275,9 @@ def is_allowed(path: VaultPath, sources: TopicSources, rules: TopicRules) -> boo
     return note is not None and note.kind == "note" and not rules.never.covers(path) and not note.is_left_alone
 
 
-def _names(value: str, name: str) -> bool:
+def _linked_name(value: str) -> str:
     link = link_in_value(value)
-    return link is not None and fold_case(link.target) == fold_case(name)
+    return "" if link is None else fold_case(link.target)
 
 
 def _file_name(name: str) -> str:
@@ -233,6 +375,9 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
 
     def names() -> list[NamedCluster]:
         left_out = {path for path in texts if path in busy or not is_allowed(path, sources, known.rules)}
+        left_out |= {
+            path for path in texts if DATE.fullmatch(note_name(path)) or (daily and path.startswith(f"{daily}/"))
+        }
         templates = find_templates(call.vault, sources.notes)
         notes = {path: note for path, note in sources.notes.items() if path not in templates}
         broken = find_broken_links(sources.graph, notes, call.vault.names)
@@ -240,19 +385,21 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
         values = ((path, link_in_value(value.text)) for path, value in sources.assignments.astray)
         astray = {(path, link.target) for path, link in values if link is not None}
         asked = ((path, one) for path, one in broken if one.kind != "property" or (path, one.target) in astray)
-        return find_names(sources, stubs_of(asked), corpus.names, left_out)
+        return find_names(sources, stubs_of(asked), corpus.names, left_out, texts)
 
+    daily = read_obsidian_settings(call.vault.root).daily_folder
     every = await asyncio.to_thread(names)
     kept = [one for one in every if dismissal_key(one.name) not in rows]
     found: list[TopicFinding] = []
     taken: set[VaultPath] = set()
+    hosts = await asyncio.to_thread(read_hosts, texts.values()) if kept else frozenset[str]()
     for one in kept:
         # A note gets one new topic at most: the requests of two would not know of each other.
         free = replace(one, notes=tuple(path for path in one.notes if path not in taken))
         cluster = await gather_cluster(sources, free, texts)
         if cluster is not None:
             taken.update(cluster.notes)
-            found.append(await asyncio.to_thread(describe_new, cluster, sources, known.writer, texts))
+            found.append(await asyncio.to_thread(describe_new, cluster, sources, known.writer, texts, hosts))
     return found, len(every) - len(kept)
 
 
