@@ -148,10 +148,17 @@ class VectorBackfill(Struct, eq=False):
         self._on_batch()
         return True
 
-    async def _embed(self, model: Embedder, batch: list[MissingVector]) -> int:
+    async def embed_agents_notes(self) -> None:
+        """Embed what agents have just written, for a caller that asks for it, beside a batch that is under way."""
+        if self.model is None or self.paused or self._must_wait() or not self._index.pending_vectors():
+            return
+        if batch := await self._index.find_missing_vectors(MAX_QUICK_PASSAGES, apart=True):
+            await self._embed(self.model, batch, first=True)
+
+    async def _embed(self, model: Embedder, batch: list[MissingVector], *, first: bool = False) -> int:
         """Embed a batch, store its vectors and count its passages; rejected texts are quarantined."""
         try:
-            vectors = (await model.embed([missing.text for missing in batch])).vectors
+            vectors = (await model.embed([missing.text for missing in batch], first=first)).vectors
             done = list(range(len(batch)))
         except RejectedText as poison:
             log.warning("%d passages stop the model each time and are left out", len(poison.indexes))

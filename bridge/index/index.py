@@ -313,10 +313,12 @@ class Index:
     def pending_vectors(self) -> int:
         return self.vectors.count_pending()
 
-    async def find_missing_vectors(self, limit: int) -> list[MissingVector]:
-        """Return texts without a vector, those of the newest notes first."""
+    async def find_missing_vectors(self, limit: int, *, apart: bool = False) -> list[MissingVector]:
+        """Return texts without a vector: those of the notes kept apart, else, unless only they count, the newest."""
         await self.vectors.load()
-        return await read_missing(self._opened, self.vectors.due(limit), limit)
+        keys = self._opened.catalogue.keys_of(self._apart.side("agents").notes)
+        due = self.vectors.due(limit, keys) or ([] if apart else self.vectors.due(limit))
+        return await read_missing(self._opened, due, limit)
 
     async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Store the vectors of texts that `find_missing_vectors` returned, in the same order."""

@@ -5,9 +5,10 @@ import contextlib
 import logging
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from heapq import heapify, heappop, heappush
+from itertools import islice
 
 import numpy as np
 from msgspec import Struct
@@ -316,12 +317,18 @@ class Vectors:
         layout = self._backfill.layout
         return digest in layout.rows.of or digest in layout.poison
 
-    def due(self, limit: int) -> list[DueNote]:
-        """Return notes with waiting texts, newest first, until there are enough texts."""
+    def due(self, limit: int, keys: Collection[int] | None = None) -> list[DueNote]:
+        """Return notes with waiting texts: the newest until there are enough texts, or some with these keys."""
         self.require()
         if self._backfill is None:
             return []
         waiting = self._backfill.layout.waiting
+        if keys is not None:
+            own = ((key, digests) for key in keys if (digests := self._digests.get(key)) is not None)
+            each = ((key, digests, {one for one in digests.texts if one in waiting}) for key, digests in own)
+            some = [*islice((one for one in each if one[2]), limit)]
+            self._handed.update(*(wanted for _, _, wanted in some))
+            return some
         found: list[DueNote] = []
         seen: set[bytes] = set()
         looked: list[tuple[int, int]] = []

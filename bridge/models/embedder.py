@@ -52,7 +52,8 @@ class EmbeddingCall(Struct, eq=False):
     """The texts of one call and their vectors so far."""
 
     texts: Sequence[str]
-    query: bool
+    first: bool
+    """Whether a caller waits for it, as for a query."""
     prefix: str
     done: asyncio.Future[None]
     rows: NDArray[np.float32]
@@ -150,14 +151,17 @@ class Embedder:
         self._in_a_row = self._stillborn = 0
         self._failure: tuple[float, ModelUnusable] | None = None
 
-    async def embed(self, texts: Sequence[str], *, query: bool = False) -> Embeddings:
-        """Return the vectors of some texts; the model's prefixes are added here."""
+    async def embed(self, texts: Sequence[str], *, query: bool = False, first: bool = False) -> Embeddings:
+        """Return the vectors of some texts, of passages as soon as of queries if they come first.
+
+        The model's prefixes are added here.
+        """
         self._refuse()
         if not texts:
             return Embeddings(np.empty((0, self.model.spec.dimensions), np.float32), (), ())
         call = EmbeddingCall(
             texts=texts,
-            query=query,
+            first=query or first,
             prefix=self.model.spec.query_prefix if query else self.model.spec.passage_prefix,
             done=asyncio.get_running_loop().create_future(),
             rows=np.zeros((len(texts), self.model.spec.dimensions), np.float32),
@@ -166,8 +170,8 @@ class Embedder:
             left=len(texts),
         )
         self._calls.add(call)
-        self._query_pending = self._query_pending or query
-        (self._queries if query else self._passages).extend(call.groups())
+        self._query_pending = self._query_pending or call.first
+        (self._queries if call.first else self._passages).extend(call.groups())
         self._dispatch()
         try:
             await call.done
@@ -317,7 +321,7 @@ class Embedder:
             return
         # Any of them may be the cause: each is tried alone, before anything else.
         alone = [Group(call, range(place, place + 1), group.deaths) for place in group.places]
-        (self._queries if call.query else self._passages).extendleft(reversed(alone))
+        (self._queries if call.first else self._passages).extendleft(reversed(alone))
 
     def _fail(self, failure: ModelUnusable) -> None:
         log.warning("%s", failure.message)

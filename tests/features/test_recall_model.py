@@ -68,6 +68,25 @@ async def test_what_has_no_vector_yet_is_told_where_nothing_fits(served: Served)
     assert found["notices"] == ["1 passage cannot be found by meaning yet."]
 
 
+async def test_what_has_no_vector_yet_is_found_by_one_rare_word(served: Served) -> None:
+    await served.call("pause_indexing")
+    await served.call("remember", title="写日记", text="用户只在工作日写日记，周末不写。")
+    await served.call("remember", title="Tea", text="The archivist prefers a green leaf to a bean.")
+    for query, title in (("星期六要不要写日记", "写日记"), ("which archivist was here in spring", "Tea")):
+        found = (await served.call("recall", query=query)).json["memories"]
+        assert [one["title"] for one in found] == [title]
+
+
+async def test_what_was_saved_just_now_is_found_by_meaning(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if other notes waited first.
+    monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
+    monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
+    await served.call("remember", title="Tea", text="The archivist prefers a green leaf to a bean.")
+    found = (await served.call("recall", query="which drink does somebody like: tea or coffee")).json
+    assert [one["title"] for one in found["memories"]] == ["Tea"]
+    assert (await served.call("recall", query="who repairs the bicycle")).json["memories"] == []
+
+
 async def test_another_worker_takes_over_when_one_dies(served: Served) -> None:
     assert (await recall(served, "when is the oven fired?"))["mode_used"] == "hybrid"
     found = await kill_during(served, "on which Saturday is the oven fired?")

@@ -158,7 +158,7 @@ async def test_queries_go_before_passages_even_with_one_worker(pool: Pool, monke
     hand = embedder._hand
 
     def hand_and_note(worker: Worker, group: Group) -> None:
-        if not group.call.query:
+        if not group.call.first:
             overtaken.append(len(embedder._queries))
         hand(worker, group)
 

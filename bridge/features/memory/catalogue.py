@@ -56,7 +56,7 @@ class VisibleMemories(Record):
     questions: tuple[Memory, ...]
     """The open questions, in the same order."""
     askable: frozenset[VaultPath]
-    """All others."""
+    """All but those that always hold."""
 
     def conflict_names(self, path: VaultPath) -> tuple[str, ...]:
         return tuple(map(title_of, sorted(self.conflicts.get(path, ()))))
@@ -118,7 +118,7 @@ class MemoryGroups:
         until = min((time for time in times if time > now), default=float("inf"))
         standing = sorted((one for path, one in self._standing.items() if path in found), key=presence_key)
         questions = sorted((one for path, one in self._questions.items() if path in found), key=presence_key)
-        askable = frozenset(found).difference(one.path for one in (*standing, *questions))
+        askable = frozenset(found).difference(one.path for one in standing)
         return VisibleMemories(now, until, found, both_ways(conflicts), tuple(standing), tuple(questions), askable)
 
     def _conflicts(self, found: Group, find: Callable[[str], Memory | None]) -> list[tuple[Memory, Memory]]:

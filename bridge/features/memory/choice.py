@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
 from bridge.engine.agents_folder import agents_folder
-from bridge.errors import NoteNotFound
+from bridge.errors import BridgeError, NoteNotFound
 from bridge.features.memory.catalogue import MemoryCatalogue, VisibleMemories, now, read_body
 from bridge.features.memory.memory_note import Memory
 from bridge.features.memory.results import MAX_TEXT_CHARS, SessionLine, cut_text
@@ -20,7 +20,7 @@ from bridge.records import Record
 from bridge.search.answerability import asked_terms
 from bridge.search.calibrate import model_calibration
 from bridge.search.co_reading import NO_CO_READING
-from bridge.search.coverage import idf
+from bridge.search.coverage import ASSUMED_NOTES, idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import RankedNotes, retrieve_and_rank
 from bridge.search.query import Query
@@ -47,6 +47,9 @@ MIN_WORDS: Final = 2
 
 ONE_WORD_SHARE: Final = 0.43
 """The share from which one word is enough in a script without spaces, in which a question often has but two."""
+
+MAX_RARE_SHARE: Final = 0.025
+"""Share of a vault's notes up to which a word is rare, so that it is enough while a memory has no vector."""
 
 MIN_ABOUT_SIMILARITY: Final = 0.8
 """The calibrated similarity in meaning from which a memory is about a question."""
@@ -90,6 +93,8 @@ class Question(Record):
 
 async def choose(call: Call, question: Question) -> Selection:
     """Return the memories that fit a question, often none."""
+    with suppress(BridgeError):
+        await call.vault.backfill.embed_agents_notes()
     named = choose_named(question)
     covered = question.catalogue.names.covered_words(question.text) if named else frozenset[str]()
     rest = [word for word in read_words_of(call, question.text) if word not in covered]
@@ -141,11 +146,14 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
         return match_texts(call, texts, words)
 
     said = await asyncio.to_thread(match)
-    near = found.evidence.meaning.calibrated
+    near, has_model = found.evidence.meaning.calibrated, bool(call.vault.model_keys())
     choices = []
     for memory in memories:
         one = said[memory.path]
         meaning = near.get(memory.path, 0.0) if can_read(call, question, memory) else 0.0
+        if has_model and not one.fits and call.vault.index.vector_of(memory.path) is None and says_rare(call, one):
+            # It was saved just now, and nothing tells its meaning yet.
+            one = replace(one, fits=True, share=MIN_SHARE_OF_BEST)
         if one.fits or meaning >= MIN_ABOUT_SIMILARITY:
             why = (f"It says {', '.join(one.words)}.",) if one.words else ()
             alike = ("It is similar in meaning.",) if meaning >= MIN_ABOUT_SIMILARITY else ()
@@ -155,6 +163,13 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
     if found.mode == "hybrid" and not choices and (waiting := call.vault.index.pending_vectors()):
         notices = (f"{count_of(waiting, 'passage')} cannot be found by meaning yet.",)
     return Selection(choices, found.mode, notices)
+
+
+def says_rare(call: Call, said: "SharedWords") -> bool:
+    """Return whether a word that a text shares with a question is in few notes of the vault."""
+    index = call.vault.index.view("notes")
+    most = MAX_RARE_SHARE * (len(index.notes) + ASSUMED_NOTES)
+    return any(index.document_frequency(word) <= most for word in said.words)
 
 
 def read_words_of(call: Call, question: str) -> tuple[str, ...]:

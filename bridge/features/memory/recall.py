@@ -54,7 +54,7 @@ class RecalledMemories(Record):
     Attributes:
         memories: What fits the question, best first; empty if nothing does.
         standing: Pinned memories, and preferences, instructions and personas that hold everywhere in the scope.
-        questions: Open questions of the scope.
+        questions: Open questions that fit the question; all of the scope without one.
         mode_used: The mode used; `keyword` without a model.
         notices: Remarks.
         sessions: Decisions, outcomes and open questions of earlier sessions that fit the question, best first.
@@ -195,7 +195,7 @@ async def recall(
     *,
     criteria: FilterArguments,
 ) -> RecalledMemories:
-    """Recall memories that fit a question, with the preferences, instructions and open questions of the scope.
+    """Recall memories and open questions that fit a question, with the preferences and instructions of the scope.
 
     What is superseded, archived, expired, resolved or private to others is never returned.
 
@@ -269,7 +269,10 @@ async def answer_recall(
 
     def build() -> RecalledMemories:
         used = log.all()
-        best = rank(chosen.choices, used)[:limit]
+        ranked = rank(chosen.choices, used)
+        best = [choice for choice in ranked if choice.memory.kind != "open_question"][:limit]
+        fitting = [choice.memory for choice in ranked if choice.memory.kind == "open_question"]
+        questions = fitting if query.strip() else visible.questions
         memories = list_each(call, visible, [choice.memory for choice in best], used, text_chars)
         return RecalledMemories(
             tuple(
@@ -277,7 +280,7 @@ async def answer_recall(
                 for memory, choice in zip(memories, best, strict=True)
             ),
             list_each(call, visible, visible.standing[:MAX_STANDING_MEMORIES], {}, text_chars),
-            list_each(call, visible, visible.questions[:MAX_STANDING_MEMORIES], {}, text_chars),
+            list_each(call, visible, questions[:MAX_STANDING_MEMORIES], {}, text_chars),
             chosen.mode,
             (*chosen.notices, *recall_notices(call, visible.standing)),
         )
