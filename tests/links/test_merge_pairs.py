@@ -313,3 +313,26 @@ def test_what_notes_that_others_link_to_share_is_a_part_of_each() -> None:
     assert len(pairs(songs)) == 1
     albums = {f"Albums/{number}.md": "[[Lullaby]] and [[Revenant]]\n" for number in ("One", "Two", "Three")}
     assert pairs({**songs, **albums}) == []
+
+
+def test_what_the_bridge_reads_as_rules_is_no_pair_and_a_topic_has_its_own_place() -> None:
+    rules = f"---\ntype: workflow\n---\n{PROSE}"
+    assert reasons({"Daily index.md": rules, "Daily index two.md": rules}) == {}
+    topics = {"Topics/Instructions.md": "---\ntype: topics\n---\n", "Topics/Ideas/Rye.md": "How one bakes with it."}
+    assert reasons({**topics, "Bread/Rye.md": PROSE}) == {}
+    assert reasons({**topics, "Topics/Things/rye.md": f"# Rye\n\n{PROSE}"}) != {}
+
+
+def test_a_chapter_is_not_the_whole() -> None:
+    rest = " ".join(f"On day {at} the second chapter tells of journey {at * 7} by {at} slow trains." for at in range(9))
+    assert reasons({"Series/Preface.md": PROSE * 2, "Series/Baker at thirty.md": f"{PROSE * 2} {rest}"}) == {}
+    begun = f"{PROSE} It was cold, and in the other jar the flour had gone to the bottom by noon."
+    assert reasons({"Series/Preface.md": f"{PROSE} And then?", "Series/Baker at thirty.md": begun}) != {}
+
+
+def test_of_two_texts_the_one_that_was_added_to_stays() -> None:
+    both = {"Blog/On feeding a starter.md": f"{PROSE * 2} More at the end, as it was told.", "Starter.md": PROSE * 2}
+    (published,) = pairs(both)
+    assert published.into == "Blog/On feeding a starter.md"
+    (published,) = pairs(both | {"Starter.md": f"{PROSE * 2} [[2025-09-22]]: once a day will do."})
+    assert published.into == "Starter.md"

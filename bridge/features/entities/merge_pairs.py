@@ -20,10 +20,12 @@ from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.features.dismissals.public import dismissed_rows
+from bridge.features.properties.public import TYPE as SCHEMA
+from bridge.features.workflows.public import TYPES as WORKFLOW_TYPES
 from bridge.graph.graph import Graph
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, day_in_name
-from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES
+from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES, cut_frontmatter
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import merge_spans, protected_spans
 from bridge.records import Record
@@ -163,6 +165,15 @@ MIN_SIZE_RATIO: Final = 0.5
 COPY_SHARE: Final = 0.95
 """Share of text in common, and of its length, from which one note is a copy of another."""
 
+MIN_ALONE_RATIO: Final = 0.65
+"""The same of texts for which nothing else speaks: a chapter stands in the whole."""
+
+RULE_TYPES: Final = frozenset((*WORKFLOW_TYPES, SCHEMA))
+"""Types of notes that are read as rules, which two notes merged would not be."""
+
+INSTRUCTIONS_TYPES: Final = ("topics", "ontology")
+"""The property `type` of the note with the rules of a topic folder; once it was the latter."""
+
 MAX_SHORT_NOTE_WORDS: Final = 12
 """Words up to which a note says nothing beside another of its name."""
 
@@ -236,10 +247,14 @@ def find_merge_pairs(
 ) -> list[MergeSuggestion]:
     """Return the pairs of notes that may be one, the most certain first; never two of the folder of daily notes.
 
+    What the bridge reads as rules is in none, and a topic never with a note of its name, as each has its own place.
+
     A name alone is no evidence, since a person who gave it to two notes with texts of their own may mean two things:
     the texts must be the same, or one of them say nothing. Only in one folder, names that are spelt alike suffice.
     """
-    paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
+    own = (path for path, note in notes.items() if note.kind == "note" and note.note_type not in RULE_TYPES)
+    paths = sorted(path for path in own if path in texts)
+    topics = [f"{path.rpartition('/')[0]}/" for path in paths if notes[path].note_type in INSTRUCTIONS_TYPES]
     found = _compare_names(paths, notes, texts, pause)
     common = _compare_prose(paths, texts, pause)
     for pair, share in common.items():
@@ -260,7 +275,9 @@ def find_merge_pairs(
     made = [
         _make_pair(pair, reasons, common.get(pair), notes, texts, graph.neighbours, fitness)
         for pair, reasons in found.items()
-        if not days.issuperset(pair) and _is_likely(pair, reasons, common, notes, texts, graph)
+        if not days.issuperset(pair)
+        and all(len({path.startswith(folder) for path in pair}) == 1 for folder in topics)
+        and _is_likely(pair, reasons, common, notes, texts, graph)
     ]
     return sorted(made, key=lambda pair: (-pair.confidence, pair.path))
 
@@ -315,9 +332,11 @@ def _is_likely(
 ) -> bool:
     one, other = (notes[path].title for path in pair)
     is_copy = _is_copy(pair, common, notes, texts)
-    # What both have in common is then a part of each, as the credits of two songs are.
-    are_known = set(reasons) == {"text"} and all(len(graph.linked_from(path)) >= MIN_KNOWN_BACKLINKS for path in pair)
-    if not may_be_one(one, other, is_copy=is_copy) or (are_known and common[pair] < COPY_SHARE):
+    # What both have in common is then a part of each, as the credits of two songs are, or one is a part of the other.
+    are_known = all(len(graph.linked_from(path)) >= MIN_KNOWN_BACKLINKS for path in pair)
+    is_part = not _sizes_alike(texts[pair[0]], texts[pair[1]], MIN_ALONE_RATIO)
+    is_doubtful = set(reasons) == {"text"} and common[pair] < COPY_SHARE
+    if not may_be_one(one, other, is_copy=is_copy) or (is_doubtful and (are_known or is_part)):
         return False
     if is_copy:
         return True
@@ -489,6 +508,8 @@ def _make_pair(
             # Of two with the same text, the one that is marked as a copy goes.
             (common or 0.0) >= COPY_SHARE and _COPY.search(notes[path].title) is None,
             *fitness(path, pair[path == pair[0]]),
+            # Of two texts, the one that was added to stays, not the one that was published.
+            _latest_day(texts[path]) if common is not None else "",
             len(neighbours(path)) * 100 + len(texts[path]),
             _COPY.search(notes[path].title) is None,
             notes[path].title,
@@ -498,6 +519,12 @@ def _make_pair(
     order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "neighbours")
     share = None if common is None else round(common, 2)
     return MergeSuggestion(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), share)
+
+
+def _latest_day(text: str) -> str:
+    """Return the digits of the latest day that a text names below its properties."""
+    cut = cut_frontmatter(text)
+    return max((re.sub(r"\D", "", day) for day in DATE.findall(text[cut[1] if cut else 0 :])), default="")
 
 
 def _pair_of(one: VaultPath, other: VaultPath) -> Pair:

@@ -16,8 +16,8 @@ from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.entities.public import RULE_TYPES
 from bridge.features.links.public import Corpus
-from bridge.features.properties.public import TYPE as SCHEMA
 from bridge.features.properties.public import Rule
 from bridge.features.topics.public import (
     LikelyTopic,
@@ -26,7 +26,6 @@ from bridge.features.topics.public import (
     find_topic_folder,
     is_instructions,
 )
-from bridge.features.workflows.public import TYPES as WORKFLOW_TYPES
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.kinds import is_index_note
@@ -38,8 +37,6 @@ from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.rules import GlobSet
-
-RULE_TYPES = frozenset((*WORKFLOW_TYPES, SCHEMA))
 
 
 class BudgetSpent(Exception):

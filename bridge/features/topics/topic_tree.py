@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import field
 
+from bridge.features.entities.public import INSTRUCTIONS_TYPES
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.kinds import is_index_note
@@ -25,9 +26,6 @@ KINDS: Final = ("Concepts", "Entities", "MOCs")
 INSTRUCTIONS: Final = "Instructions.md"
 MAX_DEPTH: Final = "max_depth"
 """The property of that note with the depth of the topic folder."""
-
-INSTRUCTIONS_TYPES: Final = ("topics", "ontology")
-"""The property `type` of the note with the rules, by which a renamed folder is found; once it was the latter."""
 
 
 _BRACKETS: Final = re.compile(r"\s*[(\uff08][^()\uff08\uff09]+[)\uff09]$")
