@@ -78,7 +78,7 @@ async def plan(served: Served, *checks: str) -> list[dict[str, Any]]:
             ],
         ),
         ("conventions", ["In [[Log/13|13]], change `stage` from `doone` to `done`"]),
-        ("orphans", ["List [[Herbs/Lovage|Lovage]] in [[Herbs/Herbs|Herbs]]"]),
+        ("orphans", ["List [[Herbs/Lovage|Lovage]] in [[Herbs/Herbs|Herbs]] below “Herb F”"]),
         ("duplicates", ["Merge [[Rye dough copy]] into [[Rye dough]]"]),
         ("empty_notes", []),
         ("attachments", ["Delete `unused.png`"]),
@@ -130,12 +130,13 @@ async def test_of_rules_that_contradict_each_other_the_narrower_holds(served: Se
 
 
 async def test_the_evidence_for_a_broken_link_does_nothing_in_the_plan(served: Served) -> None:
-    (root(served) / "Forge.md").write_text("---\naliases: ['smithy #one ^g9']\n---\nHot.\n")
-    (root(served) / "Iron.md").write_text("Bent in the [[smithy one g9]].\n")
+    (root(served) / "Smithy ^g9 one.md").write_text("---\naliases: [old_forge]\n---\nHot.\n")
+    # An alias in another spelling may mean something else.
+    (root(served) / "Iron.md").write_text("Bent in the [[smithy g9 one]] and the [[OldForge]].\n")
     await served.bridge.find(None).vault.indexer.look_at([""])
     (found,) = await plan(served, "broken_links")
-    assert found["notes"] == ["Iron.md", "Forge.md"]
-    assert found["why"] == "its name is almost the same: “smithy  one  g9”"
+    assert found["notes"] == ["Iron.md", "Smithy ^g9 one.md"]
+    assert found["why"] == "its name is almost the same: “Smithy  g9 one”"
 
 
 async def test_a_label_and_a_note_without_words_are_no_sure_link(served: Served) -> None:
@@ -348,3 +349,29 @@ async def test_what_is_asked_for_must_exist(served: Served) -> None:
     assert (await served.call("show_plan", path="Journey.md")).code == "invalid_arguments"
     assert (await served.call("apply_plan", path="Nowhere.md")).code == "note_not_found"
     assert (await served.call("tidy_rules", check="weeds", muted=True)).code == "invalid_arguments"
+
+
+async def test_the_unused_files_of_a_folder_are_one_finding(served: Served) -> None:
+    (root(served) / "Scans").mkdir()
+    for name in "abcd":
+        (root(served) / f"Scans/{name}-scan.png").write_bytes(name.encode())
+    await served.call("create_note", path="Uses it.md", text="![[b-scan.png]]\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    before = content(served)
+    first = await new_plan(served, checks=["attachments"])
+    wanted = "Delete 3 files of `Scans`: `a-scan.png`, `c-scan.png`, `d-scan.png`"
+    assert sorted(one["text"] for one in first["findings"]) == [wanted, "Delete `unused.png`"]
+    deletion = next(one for one in first["findings"] if one["text"] == wanted)
+    await served.result("judge_finding", path=first["path"], finding=deletion["id"], verdict="accept")
+    done = await served.result("apply_plan", path=first["path"], confirm=True)
+    assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
+    assert {path for path in before if path not in content(served)} == {f"Scans/{one}-scan.png" for one in "acd"}
+    await served.result("undo_change", change_id=done["session"])
+    assert content(served) == before
+    # Whoever dismisses them is not asked for a single one of the folder either.
+    await served.result("judge_finding", path=first["path"], finding=deletion["id"], verdict="reject")
+    for name in "ac":
+        (root(served) / f"Scans/{name}-scan.png").unlink()
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    later = await served.result("plan_tidy", checks=["attachments"], dry_run=True, skip_checked=False)
+    assert [one["text"] for one in later["findings"]] == ["Delete `unused.png`"]

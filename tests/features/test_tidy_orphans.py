@@ -35,12 +35,12 @@ async def texts(served: Served) -> list[tuple[str, bool]]:
     return [(one["text"], is_sure(one)) for one in plan["findings"]]
 
 
-async def test_an_orphan_is_listed_below_the_heading_of_those_like_it(served: Served) -> None:
+async def test_an_orphan_is_listed_below_the_note_most_like_it(served: Served) -> None:
     plan = await new_plan(served, checks=["orphans"])
     before = content(served)
     (found,) = plan["findings"]
     assert (found["text"], is_sure(found)) == (
-        "List [[Inbox/Rye thoughts|Rye thoughts]] in [[Index]] below “Bread”",
+        "List [[Inbox/Rye thoughts|Rye thoughts]] in [[Index]] below “Loaf H”",
         False,
     )
     assert found["why"].startswith("it lists 8 of the ")
@@ -56,8 +56,6 @@ async def test_an_orphan_is_listed_below_the_heading_of_those_like_it(served: Se
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda text: text.replace("## Trees", "## Bread"),
-        lambda text: text.replace("## Bread", "Bread"),
         lambda text: "---\ntidy: ignore\n---\n" + text,
         lambda text: text.replace("- [[Loaf", "See [[Loaf"),
         lambda text: text.replace("\n- [[Loaf D", "\n\n## Later\n\n[[Loaf D").replace("- [[Loaf", "[[Loaf"),
@@ -93,3 +91,18 @@ async def test_the_next_plan_goes_on_with_orphans_that_were_left(
     assert (first["findings"], [run["complete"] for run in first["checks"]]) == ([], [False])
     second = await served.result("plan_tidy", checks=["orphans"])
     assert [one["notes"][0] for one in second["findings"]] == ["Inbox/Rye thoughts.md"]
+
+
+async def test_orphans_go_below_what_is_nested_in_the_note_most_like_them(served: Served) -> None:
+    nested = LISTS.replace("- [[Loaf H]]\n", "3. [[Loaf H]]\n   - with butter\n")
+    await edit_file(served, "Index.md", lambda _: nested)
+    (root(served) / "Inbox/More rye.md").write_text(f"{LOAF} I thought of it at night.\n")
+    await served.bridge.find(None).vault.indexer.look_at(["Inbox/More rye.md"])
+    plan = await new_plan(served, checks=["orphans"])
+    assert {one["text"].partition(" below ")[2] for one in plan["findings"]} == {"“Loaf H”"}
+    for one in plan["findings"]:
+        await served.result("judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+    await served.result("apply_plan", path=plan["path"], confirm=True)
+    index = content(served)["Index.md"].decode()
+    assert index.startswith(nested[: nested.index("\n## Trees")].rstrip("\n"))
+    assert {line for line in index.splitlines() if "rye" in line.lower()} == {"4. [[More rye]]", "4. [[Rye thoughts]]"}

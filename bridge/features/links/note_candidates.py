@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from bridge.features.links.mentions import NameFinder
@@ -110,7 +111,9 @@ class MeantNotes:
         confidence = 0.92 if len(key) > MAX_ARTICLE_LETTERS - 1 else DOUBTFUL_CONFIDENCE
         if key not in self._forms:
             key, confidence = self._find_misspelt(form, key)
-        return self._mean(self._forms[key], "its name is almost the same: “{}”", confidence) if key else None
+        meant = self._mean(self._forms[key], "its name is almost the same: “{}”", confidence) if key else None
+        # An alias says how a person spells a name that may mean the note: another spelling may mean something else.
+        return replace(meant, confidence=DOUBTFUL_CONFIDENCE) if meant and meant.by_alias else meant
 
     def _find_misspelt(self, form: str, key: str) -> tuple[str, float]:
         alike = process.extract(key, self._forms.keys(), scorer=fuzz.ratio, score_cutoff=MIN_LIKENESS - MIN_LEAD)

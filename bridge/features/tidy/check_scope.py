@@ -4,10 +4,13 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct, ValidationError, convert, field, to_builtins
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect, merge_effects
+from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
@@ -247,7 +250,31 @@ MAX_NAMED: Final = 50
 REMOVING_CHECKS: Final = frozenset(("duplicates", "empty_notes", "unfilled_notes", "attachments"))
 """Checks whose findings take a file away, so that the user cannot have all of them ticked."""
 
-FindingRequest = CreateNote | EditNote | SetProperties | MergeNotes | MoveNote | DeleteNote | RenameTag | RenameProperty
+
+class DeleteFiles(Request, kw_only=True, tag="delete_files"):
+    """Deletes files of a folder, as `delete_note` does each."""
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    """The first of them."""
+    digests: Mapping[VaultPath, Digest]
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        return merge_effects(DeleteNote(path, digest).plan(draft, context) for path, digest in self.digests.items())
+
+
+FindingRequest = (
+    CreateNote
+    | EditNote
+    | SetProperties
+    | MergeNotes
+    | MoveNote
+    | DeleteNote
+    | DeleteFiles
+    | RenameTag
+    | RenameProperty
+)
 """The request of a finding."""
 
 

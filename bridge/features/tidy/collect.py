@@ -175,11 +175,14 @@ def collect_findings(
                 about.update(one.notes)
                 is_rules = _rewrites_rules(scope, one)
                 own.append(_doubt(one) if is_rules else replace(one, is_ticked=check.name in favoured))
-                if len(own) > 2 * limit:
+                if len(own) > 2 * limit and check is not files.attachments:
                     # One note may have a hundred thousand.
                     own = _take_best(own, limit)
         except BudgetSpent:
             complete = False
+        if check is files.attachments:
+            own, more = files.gather_attachments(own, dismissed)
+            count, declined = len(own), declined + more
         scope.budget.used[check.name] = time.thread_time() - since
         runs.append(CheckRun(check.name, count, complete))
         log.debug("The check %s took %.2f s", check.name, scope.budget.used[check.name])
@@ -361,4 +364,4 @@ def changed_notes(finding: TidyFinding) -> tuple[VaultPath, ...]:
     op = finding.request.op
     if op in ("rename_tag", "rename_property", "create_note"):
         return ()
-    return finding.notes if op == "merge_notes" else (finding.request.path,)
+    return finding.notes if op in ("merge_notes", "delete_files") else (finding.request.path,)

@@ -25,8 +25,9 @@ from bridge.features.tidy.ledger import KeptFinding, Ledger
 from bridge.features.tidy.plan_note import SWAP_MARK, TYPE, PlanLine, line_digests, plain_words, read_lines, split_value
 from bridge.features.tidy.records import PlannedFinding
 from bridge.markdown.decode import digest_of
+from bridge.markdown.edit.apply import MARKER
 from bridge.markdown.edit.properties import build_note
-from bridge.markdown.edit.requests import AddItem, ReplaceText
+from bridge.markdown.edit.requests import ReplaceText
 from bridge.markdown.note import Note, field_of, sole_item
 from bridge.markdown.parse import parse
 from bridge.records import Record
@@ -59,10 +60,17 @@ def _value_of(request: Request) -> str | None:
         case SetProperties(properties=properties) if len(properties) == 1:
             (only,) = map(sole_item, properties.values())
             return only if isinstance(only, str) else None
-        case EditNote(edits=(ReplaceText(new=value) | AddItem(text=value),)):
-            return value
+        case EditNote(edits=(ReplaceText() as edit,)):
+            return edit.new.removeprefix(_item_start(edit))
         case _:
             return None
+
+
+def _item_start(edit: ReplaceText) -> str:
+    """Return what stands before the text of an item that an edit adds below a line; empty if it adds none."""
+    added = edit.new.removeprefix(f"{edit.old}\n")
+    marker = None if added == edit.new else MARKER.match(added.lstrip())
+    return edit.new[: len(edit.new) - len(added.lstrip()) + marker.end()] if marker else ""
 
 
 def with_value(finding: TidyFinding, value: str, locate: Callable[[str], VaultPath]) -> TidyFinding:
@@ -85,9 +93,7 @@ def _with_value(request: Request, value: str, locate: Callable[[str], VaultPath]
             (kept,) = properties.values()
             changes["properties"] = dict.fromkeys(properties, [value] if isinstance(kept, list) else value)
         case EditNote(edits=(ReplaceText() as edit,)):
-            changes["edits"] = (replace(edit, new=value),)
-        case EditNote(edits=(AddItem() as edit,)):
-            changes["edits"] = (replace(edit, text=value),)
+            changes["edits"] = (replace(edit, new=f"{_item_start(edit)}{value}"),)
     return replace(request, **changes)
 
 

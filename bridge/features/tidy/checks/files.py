@@ -2,17 +2,27 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
 from bridge.features.entities.public import MergeReason, find_merge_pairs
-from bridge.features.tidy.check_scope import SURE_CONFIDENCE, CheckScope, TidyFinding, propose, tidy_check
+from bridge.features.tidy.check_scope import (
+    MAX_NAMED,
+    SURE_CONFIDENCE,
+    CheckScope,
+    DeleteFiles,
+    TidyFinding,
+    propose,
+    tidy_check,
+)
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
@@ -21,8 +31,10 @@ from bridge.markdown.edit.requests import ReplaceLines
 from bridge.markdown.kinds import is_document, is_index_note, title_of
 from bridge.markdown.note import Note
 from bridge.records import Record
+from bridge.state.dismissals import Dismissal
+from bridge.text.counts import count_of
 from bridge.text.fold import fold_letters
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import daily_path
 
 ENDINGS: Final = (
@@ -73,6 +85,41 @@ def attachments(scope: CheckScope) -> Iterator[TidyFinding]:
             # It may be used by something that is no note.
             0.6,
         )
+
+
+def gather_attachments(found: Sequence[TidyFinding], dismissed: Collection[Dismissal]) -> tuple[list[TidyFinding], int]:
+    """Return the unused files of each folder as one finding, and how many are of a folder that was dismissed."""
+    folders: defaultdict[str, list[TidyFinding]] = defaultdict(list)
+    for one in found:
+        folders[one.request.path.rpartition("/")[0]].append(one)
+    gathered: list[TidyFinding] = []
+    declined = 0
+    for folder, own in folders.items():
+        whole = _delete_all(folder, own[:MAX_NAMED])
+        if whole.dismissal in dismissed:
+            declined += len(own)
+        else:
+            gathered += [whole] if len(own) > 1 else own
+    return gathered, declined
+
+
+def _delete_all(folder: str, found: Sequence[TidyFinding]) -> TidyFinding:
+    requests = (one.request for one in found)
+    digests = {one.path: one.digest or Digest("") for one in requests if isinstance(one, DeleteNote)}
+    names = [code_words(path.rpartition("/")[2]) for path in digests]
+    shown = ", ".join([*names[:MAX_SHOWN_FILES], *(["…"] if len(names) > MAX_SHOWN_FILES else [])])
+    return replace(
+        found[0],
+        notes=tuple(digests),
+        text=f"Delete {count_of(len(names), 'file')} of {code_words(folder or '/')}: {shown}",
+        why="no note links to them or says their names",
+        request=DeleteFiles(path=next(iter(digests)), digests=digests),
+        key=f"all {folder}",
+    )
+
+
+MAX_SHOWN_FILES: Final = 3
+"""Files of a folder that a finding about many names."""
 
 
 def _find_mentioned(scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:

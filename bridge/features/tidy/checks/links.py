@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Final
 
@@ -39,7 +39,7 @@ from bridge.features.tidy.plan_note import plain_words, plan_link
 from bridge.features.topics.public import body_of
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
-from bridge.markdown.edit.requests import AddItem, ReplaceText
+from bridge.markdown.edit.requests import ReplaceText
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import WEB_LINK, is_attachment_name, target_file, target_subpath
 from bridge.markdown.note import Link
@@ -321,27 +321,31 @@ MIN_LISTED_WEIGHT_NEARBY: Final = 0.2
 MIN_SIMILAR_LISTED: Final = 5
 """How many of them it must list."""
 
+MIN_SHARE_OF_MOST_LIKE: Final = 0.95
+"""Share of the weight of the most like listed note from which on others are as like."""
+
 MAX_ORPHANS: Final = 100
 """Orphans for which one plan looks for notes that are like them."""
 
 MIN_ORPHAN_CHARS: Final = 40
 """Characters of an orphan that say what it is about."""
 
-_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?!?\[")
+_ITEM: Final = re.compile(r"(?P<margin>\s*)(?P<marker>[-*+]|\d+[.)])(?P<space>\s+(?:\[.\]\s+)?)!?\[")
 
 
 class ParentPage(Record):
     """A page on which an orphan would be listed."""
 
     path: VaultPath
-    heading: str | None
-    """The heading above the list; None for the last list."""
+    beside: VaultPath
+    """The listed note below which it would be."""
     why: str
     confidence: float
 
 
 def is_orphan(scope: CheckScope, note: IndexedNote) -> bool:
-    return note.packed_links == "[]" and not scope.graph_snapshot.graph.neighbours(note.path)
+    is_linked = note.packed_links != "[]" or scope.graph_snapshot.graph.neighbours(note.path)
+    return not (is_linked or scope.is_topic(note.path))
 
 
 def choose_orphans(scope: CheckScope) -> Sequence[IndexedNote]:
@@ -377,36 +381,36 @@ def orphans(scope: CheckScope) -> Iterator[TidyFinding]:
     for note in scope.fresh(without=scope.orphans.left):
         if not is_orphan(scope, note):
             continue
-        folder = note.path.rpartition("/")[0]
+        folder, alike = note.path.rpartition("/")[0], scope.orphans.alike.get(note.path, {})
         if folder and folder not in pages:
             pages[folder] = _page(scope, folders[folder])
         if (page := pages.get(folder)) is not None:
             path, share = page
-            parent: ParentPage | None = ParentPage(
-                path, None, f"it lists {share:.0%} of the folder", round(min(0.9, share), 2)
-            )
+            beside = lists.find_place(note.path, path, folders[folder], alike)
+            why = f"it lists {share:.0%} of the folder"
+            parent = ParentPage(path, beside, why, round(min(0.9, share), 2)) if beside else None
         else:
-            parent = lists.find_parent(note.path, scope.orphans.alike.get(note.path, {}))
+            parent = lists.find_parent(note.path, alike)
         if parent is not None and parent.path != note.path:
-            yield from _list(scope, note, parent)
+            yield from _list(scope, lists, note, parent)
     if scope.orphans.left:
         raise BudgetSpent
 
 
-def _list(scope: CheckScope, note: IndexedNote, parent: ParentPage) -> Iterator[TidyFinding]:
+def _list(scope: CheckScope, lists: "ListPages", note: IndexedNote, parent: ParentPage) -> Iterator[TidyFinding]:
+    page = scope.notes[parent.path]
     link = write_link(title_of(note.path), note.path, parent.path, scope.vault.names, scope.style)
-    if link is None:
-        return
-    below = f" below “{plain_words(parent.heading)}”" if parent.heading else ""
-    edit = AddItem(text=link, heading=parent.heading)
-    yield propose(
-        EditNote(path=parent.path, edits=(edit,), digest=scope.notes[parent.path].digest),
-        f"List {plan_link(note.path)} in {plan_link(parent.path)}{below}",
-        parent.why,
-        parent.confidence,
-        notes=(note.path, parent.path),
-        kind="orphan",
-    )
+    edit = None if link is None else lists.add_item(page, parent.beside, link)
+    if edit is not None:
+        beside = plain_words(title_of(parent.beside))
+        yield propose(
+            edit,
+            f"List {plan_link(note.path)} in {plan_link(parent.path)} below “{beside}”",
+            parent.why,
+            parent.confidence,
+            notes=(note.path, parent.path),
+            kind="orphan",
+        )
 
 
 def _page(scope: CheckScope, inside: Sequence[VaultPath]) -> tuple[VaultPath, float] | None:
@@ -427,56 +431,87 @@ class ListPages:
 
     def __init__(self, scope: CheckScope) -> None:
         self._scope = scope
-        self._lists: dict[VaultPath, Mapping[VaultPath, str]] = {}
+        self._lists: dict[VaultPath, Mapping[VaultPath, int]] = {}
 
     def find_parent(self, orphan: VaultPath, alike: Mapping[VaultPath, float]) -> ParentPage | None:
-        weights: defaultdict[VaultPath, Counter[str]] = defaultdict(Counter)
+        weights: defaultdict[VaultPath, float] = defaultdict(float)
         counts: Counter[VaultPath] = Counter()
         for path, weight in alike.items():
             self._scope.budget.pause()
             for page in self._scope.graph_snapshot.graph.linked_from(path):
-                heading = self._list_notes(page).get(path)
-                if heading is not None:
-                    weights[page][heading] += weight  # type: ignore[assignment]
+                if path in self._list_notes(page):
+                    weights[page] += weight
                     counts[page] += 1
         if not weights:
             return None
-        page = max(weights, key=lambda one: (weights[one].total(), one))
-        share, folder = weights[page].total() / sum(alike.values()), page.rpartition("/")[0]
+        page = max(weights, key=lambda one: (weights[one], one))
+        share, folder = weights[page] / sum(alike.values()), page.rpartition("/")[0]
         is_beside = bool(folder) and orphan.startswith(f"{folder}/")
         if counts[page] < MIN_SIMILAR_LISTED or share < (MIN_LISTED_WEIGHT_NEARBY if is_beside else MIN_LISTED_WEIGHT):
             return None
-        heading = weights[page].most_common(1)[0][0]
-        if not self._is_one_list(page, heading):
-            return None
+        beside = self.find_place(orphan, page, alike, alike)
         why = f"it lists {counts[page]} of the {len(alike)} notes that are most like it"
-        return ParentPage(page, heading or None, why, round(min(SURE_CONFIDENCE - 0.01, 0.4 + share), 2))
+        confidence = round(min(SURE_CONFIDENCE - 0.01, 0.4 + share), 2)
+        return ParentPage(page, beside, why, confidence) if beside else None
 
-    def _is_one_list(self, page: VaultPath, heading: str) -> bool:
-        if not heading:
-            return not any(self._list_notes(page).values())
-        headings = self._scope.notes[page].headings
-        places = [at for at, one in enumerate(headings) if one.text == heading]
-        after = headings[places[0] + 1 :][:1]
-        return len(places) == 1 and all(one.level <= headings[places[0]].level for one in after)
+    def find_place(
+        self, orphan: VaultPath, page: VaultPath, among: Collection[VaultPath], alike: Mapping[VaultPath, float]
+    ) -> VaultPath | None:
+        """Return the last of the notes most like an orphan, of some that a page lists; None if it lists none.
 
-    def _list_notes(self, page: VaultPath) -> Mapping[VaultPath, str]:
-        """Return the notes that a page lists, with the heading above each; none of a page that is no list."""
+        Those of its folder come first. Words and meaning count alike, as a long note is near in meaning to all.
+        """
+        listed, index = self._list_notes(page), self._scope.graph_snapshot.index
+        some, folder = [path for path in listed if path in among], orphan.rpartition("/")[0]
+        some = [path for path in some if path.rpartition("/")[0] == folder] or some
+        own = index.vector_of(orphan)
+        vectors = {path: vector for path in some if (vector := index.vector_of(path)) is not None}
+        near = {path: float(own @ vector) for path, vector in vectors.items() if own is not None}
+        least, span = min(near.values(), default=0.0), max(near.values(), default=1.0) - min(near.values(), default=0.0)
+        weights = {path: alike.get(path, 0.0) + (near.get(path, least) - least) / (span or 1.0) for path in some}
+        enough = MIN_SHARE_OF_MOST_LIKE * max(weights.values(), default=0.0)
+        return max((path for path in some if weights[path] >= enough), key=listed.__getitem__, default=None)
+
+    def add_item(self, page: IndexedNote, beside: VaultPath, text: str) -> EditNote | None:
+        """Return the edit that adds an item to a list, below one that links to a note and what is nested in that."""
+        whole = self._scope.texts[page.path]
+        lines = whole.split("\n")
+        at = self._list_notes(page.path)[beside] - 1
+        item = _ITEM.match(lines[at])
+        if item is None:
+            return None
+        last = at
+        while last + 1 < len(lines) and _is_below(lines[last + 1], len(item["margin"])):
+            last += 1
+        end = sum(len(line) + 1 for line in lines[: last + 1]) - 1
+        end -= lines[last].endswith("\r")
+        number = item["marker"].rstrip(".)")
+        marker = f"{int(number) + 1}{item['marker'][-1]}" if number.isdigit() else item["marker"]
+        new = f"{item['margin']}{marker}{item['space']}{text}"
+        start = whole.rfind("\n", 0, end) + 1
+        return replace_span(page, whole, (start, end), f"{whole[start:end]}\n{new}") if start < end else None
+
+    def _list_notes(self, page: VaultPath) -> Mapping[VaultPath, int]:
+        """Return the notes that a page lists, with the line of each."""
         if page not in self._lists:
             self._lists[page] = self._read(page)
         return self._lists[page]
 
-    def _read(self, page: VaultPath) -> Mapping[VaultPath, str]:
-        scope, found = self._scope, dict[VaultPath, str]()
+    def _read(self, page: VaultPath) -> Mapping[VaultPath, int]:
+        scope, found = self._scope, dict[VaultPath, int]()
         note = scope.notes.get(page)
         if note is None or not scope.may_change(page) or DAY.fullmatch(title_of(page)):
             return {}
-        lines = scope.texts.get(page, "").splitlines()
+        lines = scope.texts.get(page, "").split("\n")
         for link in note.links:
             if link.line > len(lines) or target_subpath(link.target) or not _ITEM.match(lines[link.line - 1]):
                 continue
             target = scope.vault.names.resolve(link.target, page, link.kind).path
             if target is not None:
-                above = [one.text for one in note.headings if one.line < link.line]
-                found.setdefault(target, above[-1] if above else "")
-        return found if len(found) >= MIN_SIMILAR_LISTED else {}
+                found.setdefault(target, link.line)
+        return found
+
+
+def _is_below(line: str, margin: int) -> bool:
+    """Return whether a line is nested in an item with this margin."""
+    return bool(line.strip()) and len(line) - len(line.lstrip()) > margin
