@@ -25,10 +25,12 @@ from bridge.api.registry import OPERATIONS
 from bridge.api.schemas import encode, encode_seen, strip_unseen, view_json
 from bridge.api.write import session_of
 from bridge.engine.host import Host
-from bridge.errors import BridgeError, Internal
+from bridge.errors import BridgeError, Internal, NoteNotFound
 from bridge.records import Record
 from bridge.state.call_log import MAX_SEARCHED_VALUES, CallRecord, sums_of
 from bridge.text.budget import estimate_tokens
+from bridge.text.invisible import inline
+from bridge.text.secrets import find_secret
 from bridge.types import VaultPath
 
 MAX_RECORDED_NOTES = 20
@@ -82,7 +84,7 @@ async def dispatch_call(
                 code=code,
                 ms=round(ms, 2),
                 tokens=estimate_tokens(sent if isinstance(sent, str) else sent.decode("utf-8", "replace")),
-                paths=touched_notes(host, called, inner, result),
+                paths=touched_notes(host, called, inner, result, code),
                 cause=cause,
                 sums="" if called.reads or inner.get("dry_run") else sums_of(session, inner),
             )
@@ -128,11 +130,17 @@ def recording_vault(operation: Operation, call: Call) -> Host:
     return next(iter(call.bridge.vaults.values()))
 
 
-def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], result: Any) -> tuple[VaultPath, ...]:
+def touched_notes(
+    host: Host, operation: Operation, given: Mapping[str, Any], result: Any, code: str | None
+) -> tuple[VaultPath, ...]:
+    """Return the notes that a call concerned; of one that would have changed a note that is not there, its path."""
     try:
         notes = host.vault.index.notes
     except BridgeError:
         return ()
+    if code == NoteNotFound.code and not operation.reads:
+        wanted = [VaultPath(path) for path in requested_paths(operation, given) if is_plain_path(path)]
+        return tuple(path for path in wanted[:1] if not host.files.rules.denies(path))
     paths: dict[VaultPath, None] = {}
     for path in chain(requested_paths(operation, given), paths_in_result(result, {host.id, host.name})):
         if path in notes:
@@ -140,6 +148,15 @@ def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], re
         if len(paths) == MAX_RECORDED_NOTES:
             break
     return tuple(paths)
+
+
+MAX_PATH_CHARS = 250
+
+
+def is_plain_path(path: str) -> bool:
+    """Return whether what a caller gave as a path may be told to others as one."""
+    plain = path == inline(path) and len(path) <= MAX_PATH_CHARS and path.endswith(".md") and "`" not in path
+    return plain and find_secret(path) is None
 
 
 def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:

@@ -121,7 +121,7 @@ async def test_reading_enough_is_worth_a_journal(served: Served, settings: dict[
             assert journals(folder) == []
             await agent.call_tool("read_note", {"path": f"Notes/{number}.md"})
     async with connected(served, "legacy", preset="full") as agent:
-        await agent.call_tool("search", {"query": "bread"})
+        await agent.call_tool("read_note", {"path": "Notes/1.md"})
         await until(
             lambda: any("# Read 5 notes in Notes\n" in path.read_text() for path in journals(folder)) or not count
         )
@@ -438,7 +438,7 @@ async def test_what_was_asked_is_not_in_a_journal(served: Served) -> None:
         await agent.call_tool("search", {"query": "klepthorn"})
         await agent.call_tool("edit_note", EDIT)
         path = await until(having(folder, "+2 -0"))
-        assert (properties(path)["title"], properties(path)["goal"]) == ("Frost is coming", "Frost is coming")
+        assert (properties(path)["title"], "goal" in properties(path)) == ("Beans: Frost is coming", False)
         await agent.call_tool("save_session", {"goal": "Cover them"})
     assert properties(path)["goal"] == "Cover them"
     assert "klepthorn" not in path.read_text()
@@ -705,3 +705,17 @@ async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Ser
         own = "session x" if "session x" in text else "session y"
         assert {f"{own} {number}" in text for number in range(5)} == {True}
         assert sum(text.count(f" session {one}") for one in "xy") == 5 + len(["title", "# "])
+
+
+async def test_a_missing_note_that_was_to_be_changed_is_named(served: Served) -> None:
+    folder = await begin(served)
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Hidden/**"]}))
+    async with connected(served, "legacy", preset="full") as agent:
+        for name in ("Notes/Gone.md", "Hidden/Klepthorn.md", "Notes/`klepthorn`.md"):
+            edits = [{"op": "append", "text": "Something that is written nowhere else."}]
+            await agent.call_tool("edit_note", {"path": name, "edits": edits})
+        await agent.call_tool("read_note", {"path": "Notes/Klepthorn.md"})
+        await agent.call_tool("edit_note", EDIT)
+        path = await until(having(folder, "- `edit_note` on `Notes/Gone.md` failed: `note_not_found`"))
+    path = await until(having(folder, "status: incomplete"))
+    assert "lepthorn" not in path.read_text()

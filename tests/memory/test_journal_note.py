@@ -55,10 +55,9 @@ def test_a_journal_says_what_the_records_say() -> None:
     note = parse(VaultPath("a.md"), note_of(JournalWords()).encode())
     assert note.properties["type"] == "journal"
     assert note.properties["duration_minutes"] == 47
-    assert note.properties["goal"] == "The frost came early"
+    assert "goal" not in note.properties
     assert note.text.partition("# ")[2] == (
-        "The frost came early\n\n"
-        "## Goal\n\nOf its largest change: The frost came early\n\n"
+        "Beans: The frost came early\n\n"
         "## Approach\n\nSearched 6 times, read 3 notes, changed 1 note.\n\n"
         "## Problems\n\n- `edit_note` on `Garden/Beans.md` failed: `note_changed`, 2 times – The note changed"
         " since you read it.\n\n"
@@ -107,6 +106,10 @@ def test_what_was_written_is_quoted_with_its_line_and_read_back() -> None:
     [
         ("Four nights in Kyoto, not two in Osaka", "We decided to stay four nights in Kyoto, not in Osaka.", True),
         ("Solo ETF ad accumulazione, per il fisco.", "Abbiamo deciso di usare solo ETF ad accumulazione.", True),
+        ("Niente caffè dopo le 14.", "Ho deciso di non bere caffè dopo le 14, perché mi sveglio di notte.", True),
+        ("Niente caffè dopo le 14.", "Ho deciso di bere caffè dopo le 14.", False),
+        ("每个效应只保留一个案例", "我们决定每个效应只保留一个案例，因为多了看不完。", True),
+        ("每天写日记", "我们决定每天不写日记。", False),
         ("先试四周168，因为更容易坚持", "我们决定先试四周168，再考虑52，因为168更容易坚持。", True),
         (
             "Raf en semilleros: aguanta el calor",
@@ -249,3 +252,26 @@ def test_a_session_without_any_facts_has_a_title() -> None:
     assert write_body(JournalWords(), replace(bare, read=((BEANS, 2),))).startswith("# Read Beans\n")
     some = write_body(JournalWords(), replace(bare, read=((BEANS, 2), (RYE, 1))))
     assert some.startswith("# Read Beans and 1 other note\n")
+
+
+def test_a_session_that_failed_at_what_it_would_change_is_incomplete() -> None:
+    done = replace(FACTS, status="completed", failures=(Failure("edit_note", "note_changed", (BEANS,), writes=True),))
+    assert journal_properties(JournalWords(), done)["status"] == "incomplete"
+    assert journal_properties(JournalWords(summary="Beans are covered."), done)["status"] == "completed"
+    read = replace(done, failures=(Failure("read_note", "note_not_found"),))
+    assert journal_properties(JournalWords(), read)["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("batches", "notable"),
+    [
+        ([("remember", VaultPath("Agents/Memory/a.md"), True)], False),
+        ([("hand_over", VaultPath("Agents/Handoffs/a.md"), True)], True),
+        ([("edit_note", BEANS, False)], True),
+        ([("set_properties", BEANS, False), ("toggle_task", RYE, False)], False),
+        ([("set_properties", BEANS, False), ("set_properties", RYE, False), ("toggle_task", "c.md", False)], True),
+    ],
+)
+def test_memories_and_a_box_or_two_need_no_journal(batches: list[tuple[str, VaultPath, bool]], notable: bool) -> None:
+    changes = tuple(ChangeBatch(name, (ChangedNote(path, of_agents=own),)) for name, path, own in batches)
+    assert replace(FACTS, changes=changes, undone=(), proposed=()).is_notable is notable

@@ -176,8 +176,8 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     written = read_written(vault, looked_at, fetch, obsidian.template_folders)
     statements = tuple(choose_statements(written, obsidian.tasks))
     until = max(session.ended or 0.0, session.seen, *(call.time for call in calls))
-    previous, handed = vault.store.sessions.before(session), read_handed_over(vault, applied)
-    return JournalFacts(
+    handed = read_handed_over(vault, applied)
+    facts = JournalFacts(
         session=session.id,
         client=session.client or "agent",
         status=session.state,
@@ -196,8 +196,18 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
         statements=statements,
         goal=handed.get("Goal", ""),
         next_action=handed.get("Next action", ""),
-        previous=previous.note if previous is not None and previous.note in vault.index.notes else None,
     )
+    return replace(facts, previous=find_previous(vault, session, {*facts.changed_notes, *dict(facts.read)}))
+
+
+def find_previous(vault: OpenVault, session: SessionRecord, paths: Collection[VaultPath]) -> VaultPath | None:
+    """Return the journal of the client's session before, if it names a note that this one read or changed."""
+    previous = vault.store.sessions.before(session)
+    journal = vault.index.notes.get(previous.note) if previous is not None and previous.note is not None else None
+    if journal is None:
+        return None
+    named = (vault.names.resolve(link.target, journal.path, link.kind).path for link in journal.links)
+    return journal.path if any(path in paths for path in named) else None
 
 
 def is_of_agent(calls: Iterable[CallRecord]) -> bool:

@@ -136,7 +136,7 @@ class JournalFacts(Record):
     next_action: str = ""
     """What it handed over as the next thing to do."""
     previous: VaultPath | None = None
-    """The journal of the client's session before."""
+    """The journal of the client's session before, if it tells of the same notes."""
 
     @property
     def changed_notes(self) -> dict[VaultPath, ChangedNote]:
@@ -148,6 +148,17 @@ class JournalFacts(Record):
     def reasons(self) -> str:
         """Why the operation that changed most was called."""
         return "; ".join(_short(reason).rstrip(".") for one in self.changes[:1] for reason in one.reasons[:MAX_REASONS])
+
+    @property
+    def is_notable(self) -> bool:
+        """Whether it did what a later session would ask for: more than memories, and a property or box or two."""
+        batches = [one for one in (*self.changes, *self.undone, *self.proposed) if one.operation != "take_over"]
+        small = {note.path for one in batches for note in one.notes if one.operation in SMALL_OPERATIONS}
+        return any(
+            one.operation == "hand_over" or not all(note.of_agents for note in one.notes)
+            for one in batches
+            if one.operation not in SMALL_OPERATIONS or len(small) > MAX_SMALL_CHANGES
+        )
 
     @property
     def has_work(self) -> bool:
@@ -168,6 +179,10 @@ def note_rank(note: ChangedNote) -> tuple[bool, bool, int]:
     """Return what orders changed notes: the user's come first, then what was moved or removed, and the most changed."""
     return note.of_agents, note.was is None and not note.is_gone, -lines_changed(note)
 
+
+SMALL_OPERATIONS: Final = frozenset(("set_properties", "toggle_task"))
+MAX_SMALL_CHANGES: Final = 2
+"""Notes up to which changes by these operations need no account."""
 
 WRITE: Final = "write_journal"
 """The operation under which journals are listed that the bridge writes by itself."""
@@ -234,13 +249,13 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "id": f"{TYPE}-{facts.started:%Y%m%d}-{facts.session}",
         "type": TYPE,
         "title": journal_title(words, facts),
-        "status": facts.status,
+        "status": _status(words, facts),
         "created": facts.started.isoformat(timespec="seconds"),
         "updated": facts.until.isoformat(timespec="seconds"),
         "agent": facts.client,
         "model": _short(words.model),
         "session": facts.session,
-        "goal": _short(words.goal) or _short(facts.goal) or _short(facts.reasons),
+        "goal": _short(words.goal) or _short(facts.goal),
         "summary": _short(words.summary) or _short(facts.summary),
         "where_left_off": _short(words.where_left_off or facts.next_action),
         "files": [replace_surrogates(path) for path, note in facts.changed_notes.items() if note.exists][:MAX_FILES],
@@ -254,13 +269,21 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
     return {name: value for name, value in values.items() if value not in ("", None, [])}
 
 
+def _status(words: JournalWords, facts: JournalFacts) -> str:
+    """Return how a session ended: of one that said nothing, `incomplete` where it failed at what it would change."""
+    is_said = words.goal or words.summary or any(one.time for name in LISTS for one in getattr(words, name))
+    has_failed = any(one.writes for one in facts.failures)
+    return "incomplete" if facts.status == "completed" and has_failed and not is_said else facts.status
+
+
 def journal_title(words: JournalWords, facts: JournalFacts) -> str:
     """Return what the session was about: its goal, a decision, the note that it changed most, or those that it read."""
     decided = [entry.text for entry in words.decisions]
     decided += [one.text for one in facts.statements if one.what == "decision"]
-    if said := next(
-        filter(None, map(_short, (words.goal, facts.goal, words.summary, facts.reasons, *decided[:1]))), ""
-    ):
+    because = facts.reasons
+    if because and len(facts.changes[0].notes) == 1 and (name := _name(facts.changes[0].notes[0].path)) not in because:
+        because = f"{name}: {because}"
+    if said := next(filter(None, map(_short, (words.goal, facts.goal, words.summary, because, *decided[:1]))), ""):
         return cut(said, 80)
     largest = max(facts.changes, key=lambda one: len(one.notes), default=None)
     if largest is not None and len(largest.notes) > MAX_FILES:
@@ -385,12 +408,11 @@ def recorded_lines(
         ("changed", len(facts.changed_notes), "note"),
     )
     done = ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count)
-    because = [f"Of its largest change: {facts.reasons}"] if facts.reasons else []
     is_cut = any(len(one.notes) > MAX_LINKS for one in facts.changes)
     is_refused = any(one.writes for one in facts.failures)
     related = [(path, count) for path, count in facts.read if path not in facts.changed_notes][:MAX_RELATED]
     return {
-        "Goal": [] if _short(words.goal) else [_short(facts.goal)] if facts.goal else because,
+        "Goal": [] if _short(words.goal) else [*filter(None, [_short(facts.goal)])],
         "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not _short(words.summary) else [],
         "Approach": [f"{done.capitalize()}."] if done else [],
         "Key decisions": _quotes(facts, "decision", placed),

@@ -126,7 +126,12 @@ def unfinished_sessions(vault: OpenVault) -> list[str]:
     found, _ = vault.store.sessions.page(criteria, MAX_SESSIONS)
     notes = {session.id: vault.index.notes.get(session.note) for session in found if session.note is not None}
     statuses = {id_: field_of(note.properties, "status") for id_, note in notes.items() if note is not None}
-    return [session.id for session in found if statuses.get(session.id) != session.state]
+    return [
+        session.id
+        for session in found
+        if (status := statuses.get(session.id)) != session.state
+        and (status, session.state) != ("incomplete", "completed")
+    ]
 
 
 async def keep_journal(vault: OpenVault, id_: str) -> bool:
@@ -168,8 +173,8 @@ def is_proposed(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -
 
 
 def is_worth_a_journal(vault: OpenVault, facts: JournalFacts) -> bool:
-    """Say whether an agent changed something in a session, or read enough. Blocks."""
-    enough = facts.has_changes or len(facts.read) >= MIN_READ_NOTES
+    """Say whether an agent changed something in a session that needs an account, or read enough. Blocks."""
+    enough = facts.is_notable or len(facts.read) >= MIN_READ_NOTES
     return enough and is_of_agent(vault.store.calls.of_session(facts.session, 1_000))
 
 

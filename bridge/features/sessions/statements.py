@@ -112,18 +112,26 @@ def _label_of(text: str) -> Told | None:
     return next((kind for kind in kinds if _patterns()[f"{kind} label"].fullmatch(bare)), None)
 
 
+def _terms(text: str, language: str | None) -> frozenset[str]:
+    words = [word for word in content_words(question_words(fold_word(text))) if RUN.search(word) or not negates(word)]
+    return frozenset(terms_of(" ".join(words), language, numbers=True))
+
+
 def find_likeness(said: str, other: str) -> float:
     """Return how much of the shorter of two statements the other one says; 0 unless it says the same in other words."""
     if fold_letters(said) == fold_letters(other):
         return 1.0
     language = language_of(f"{said}\n{other}")
     rests = [_patterns()["decision"].sub(" ", fold_word(text)) for text in (said, other)]
-    words = [" ".join(content_words(question_words(rest))) for rest in rests]
-    own, others = (frozenset(terms_of(text, language, numbers=True)) for text in words)
-    numbers, other_numbers = ({*DIGITS.findall(text)} for text in words)
+    own, others = (_terms(rest, language) for rest in rests)
+    numbers, other_numbers = ({*DIGITS.findall(text)} for text in rests)
     apart = numbers and other_numbers and numbers.isdisjoint(other_numbers)
-    if negates(said) != negates(other) or apart or len(own & others) < MIN_SHARED_TERMS - 1:
+    if apart or len(own & others) < MIN_SHARED_TERMS - 1:
+        return 0.0
+    # A reason that is given besides says nothing of it.
+    clauses = ((one for one in split_clauses(text) if own & others & _terms(one, language)) for text in (said, other))
+    if len({any(map(negates, one)) for one in clauses}) > 1:
         return 0.0
     share = len(own & others) / min(len(own), len(others))
-    is_enough = len(own & others) >= MIN_SHARED_TERMS and not any(map(RUN.search, words))
+    is_enough = len(own & others) >= MIN_SHARED_TERMS and not any(map(RUN.search, rests))
     return share if share >= (SHARED_TERM_SHARE if is_enough else SHORT_TEXT_SHARE) else 0.0
