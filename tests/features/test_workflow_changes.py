@@ -124,6 +124,30 @@ async def test_what_was_done_together_is_done_together(served: Served) -> None:
     assert found["Lists/Week.md"].endswith("- [[Dune]]\n- [[Ulysses]]\n")
 
 
+async def test_the_callers_own_session_is_an_example(served: Served) -> None:
+    for name in ("Ann", "Bob"):
+        edits = [{"op": "create_note", "path": f"Letters/To {name}.md", "text": f"Dear {name}, all is well here.\n"}]
+        await done(served, "change_set", edits=edits)
+    drafted = await served.call("author_workflow", name="Letter", examples=["session"], dry_run=True)
+    assert "Dear {{variables." in drafted.json["diff"]
+
+
+async def test_a_noun_phrase_asks_for_a_note_and_folders_that_differ_become_a_variable(served: Served) -> None:
+    for folder, title in (("Shelf/Old", "Emma"), ("Shelf/New", "Dune"), ("Attic", "Ulysses")):
+        await done(
+            served,
+            "create_note",
+            path=f"{folder}/{title}.md",
+            properties={"kind": "book"},
+            text=f"# {title}\n\nRead.\n",
+        )
+    paths = ["Shelf/Old/Emma.md", "Shelf/New/Dune.md", "Attic/Ulysses.md"]
+    drafted = await served.call("author_workflow", name="Book", description="a book I read", examples=paths)
+    assert "path: '{{variables.folder}}/{{variables.title}}.md'" in drafted.json["diff"].replace('"', "'")
+    found = await run(served, paths, folder="Shelf/Lent", title="Middlemarch")
+    assert found["Shelf/Lent/Middlemarch.md"].endswith("# Middlemarch\n\nRead.\n")
+
+
 async def test_what_cannot_be_done_again_is_refused(served: Served) -> None:
     refused = await served.call(
         "author_workflow", name="N", description="Move a song to the archive", examples=["Amber", "Beige"]

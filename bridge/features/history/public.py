@@ -1,6 +1,7 @@
 """What others use of history."""
 
 from bridge.features.history.operations import (
+    OWN_SESSION,
     Hunks,
     ListedChange,
     ListedChanges,

@@ -20,11 +20,12 @@ from bridge.api.change_view import written_view
 from bridge.api.markup import Element, notice
 from bridge.api.note_names import snapshot
 from bridge.api.registry import get_operation, operation
-from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.api.write import WriteArguments, Written, execute_requests, session_of
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
+from bridge.features.history.public import OWN_SESSION
 from bridge.features.tools.public import rank
 from bridge.features.workflows.change_examples import (
     NoteChange,
@@ -54,6 +55,9 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 MAX_ARGUMENT = 400
 """Characters of an argument of a step that are told."""
+
+FIRST_WORDS = 2
+"""Words with which a description begins that say whether it asks for a change."""
 
 MAX_CHANGES = 50
 """Notes of one change that are compared."""
@@ -122,7 +126,7 @@ async def author_workflow(
     Args:
         name: Its name, also that of its note.
         description: What it does and when to use it.
-        examples: Notes of one kind, to make more of them, or the ids of changes or a session, to do the same again:
+        examples: Notes of one kind, to make more of them, or the ids of changes or `session` to do the same again:
             what differs becomes variables. One note is compared with those like it in its folder.
         starter: A workflow that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_workflows`
             lists them.
@@ -140,6 +144,8 @@ async def author_workflow(
     require_plain(name=name, description=description)
     drafted = DraftedSteps((), {}, starter=starter)
     if examples:
+        own = VaultPath(session_of(call))
+        examples = tuple(own if one == OWN_SESSION and not vault.files.has(one) else one for one in examples)
         drafted = await asyncio.to_thread(draft_from, vault, name, description, examples)
     if drafted.steps:
         output = "{{steps.note.path}}" if any(step["do"] == "create_note" for step in drafted.steps) else ""
@@ -179,7 +185,8 @@ def draft_from(vault: OpenVault, name: str, description: str, examples: Sequence
         return ROLL_OVER
     if asked is not None and lately and (asked != "move_note" or moves):
         return draft_from_changes(vault, [[one] for one in lately], description)
-    if asked is not None and description:
+    # A noun phrase tells of the notes, as “a book I read” does: an order begins with the change.
+    if asked is not None and find_asked_change(" ".join(description.split()[:FIRST_WORDS])):
         raise InvalidArguments(
             "The description asks for a change of notes, and the examples are notes.",
             hint="Make the change once or twice, and give the ids of these changes as `examples`: `list_changes` has "

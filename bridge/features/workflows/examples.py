@@ -359,14 +359,20 @@ class _Draft:
             begin, end, titles = [], [], [*stems]
         return "".join([*begin, self.comparison.variable(self._name_of(titles) or "title", titles, "text"), *end])
 
-    def _folder(self, days: Sequence[date]) -> Iterator[str]:
+    def _folder(self, days: Sequence[date]) -> Sequence[str]:
+        """Return the folders of the note; where nothing explains how those of the examples differ, a variable."""
         moments = [datetime.combine(day, time()) for day in days]
-        for parts in zip(*(one.path.split("/")[:-1] for one in self._examples), strict=False):
+        each, made = [one.path.split("/")[:-1] for one in self._examples], list[str]()
+        for parts in zip(*each, strict=False):
             forms = [form for form in FOLDER_FORMS if [format_moment(form, one) for one in moments] == [*parts]]
             template = f"{{{{now:{forms[0]}}}}}" if forms else self._find_template(parts)
             if template is None or has_stray_brace(template):
-                return
-            yield template
+                break
+            made.append(template)
+        are_explained = {len(made)} == {*map(len, each)}
+        if are_explained or not all(each):
+            return made
+        return [self.comparison.variable("folder", [*map("/".join, each)], "text")]
 
     def properties(self) -> dict[str, Value]:
         # Short values are found in longer ones, such as a name in a link.
