@@ -161,8 +161,8 @@ MIN_USUAL_SHARE: Final = 0.75
 """Share of the topics in the usual folder from which on a topic of unknown kind belongs there."""
 
 _HOST: Final = re.compile(r"https?://(?:[\w-]+\.)*?([\w-]+)\.(?:com?\.)?[a-z]{2,}(?=[/?#:\s)>\"'\]]|$)", re.MULTILINE)
-_CASED: Final = re.compile(r"[^\W\d_]{2,}")
-_WITHIN: Final = re.compile(r"[\w,，、][*_\"“„«‘「《( ]*$")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_BEFORE_WORD: Final = re.compile(r"[\w,，、][*_\"“„«‘「《( ]*$")
 """What stands before a word within a sentence."""
 
 
@@ -183,7 +183,7 @@ class Usage(Record, eq=False):
 
     def judge(self, name: str) -> int:
         """Return 1 for a proper name, -1 for a common noun, 0 where nothing tells."""
-        words = [word for word in _CASED.findall(name) if not RUN.search(word)]
+        words = [word for word in _WORD.findall(name) if not RUN.search(word)]
         letters = letters_and_digits(fold_case(name))
         is_site = len(letters) >= MIN_HOST_CHARS and letters in self.hosts
         if RUN.search(name) or not words or all(map(str.isupper, words)):
@@ -200,13 +200,13 @@ def _manner(text: str, match: re.Match[str]) -> str:
 
     Empty where it begins a sentence.
     """
-    words = [word for word in _CASED.findall(match[0]) if len(word) > MIN_LETTERS_BESIDE]
+    words = [word for word in _WORD.findall(match[0]) if len(word) > MIN_LETTERS_BESIDE]
     capitals = [word[0].isupper() for word in words]
     if not any(capitals):
         return "common"
     if not all(capitals):
         return "title"
-    return "proper" if _WITHIN.search(text[max(0, match.start() - 9) : match.start()]) else ""
+    return "proper" if _BEFORE_WORD.search(text[max(0, match.start() - 9) : match.start()]) else ""
 
 
 def read_hosts(texts: Iterable[str]) -> frozenset[str]:
