@@ -25,6 +25,7 @@ from bridge.search.sentences import (
     join_introduced,
 )
 from bridge.search.snippet import clean_text
+from bridge.text.cues import POINTS, is_summary
 from bridge.text.fold import fold_word, letters_and_digits
 from bridge.text.words import RUN, count_words
 from bridge.types import Lines
@@ -55,33 +56,6 @@ _LONE_MARKS = re.compile(
     r"\s?= =(?=[.,;:])|(?<![^\s(])= =(?=\S)|(?<=\S)= =(?!\w)|(?<=[^\x00-\x7f])= =|= =(?=[^\x00-\x7f])"
 )
 """Half of a highlight whose other half is in another sentence, as clean text still has it."""
-
-_SUMMARY = re.compile(
-    r"\b(?:summary|abstract|synopsis|in (?:short|brief|a nutshell)|(?:key )?takeaways?|descri(?:ption|zione|pción|ção)"
-    r"|riassunto|(?:in )?sintesi|in breve|résumé|en bref|synthèse|zusammenfassung|kurzfassung|beschreibung|resumen"
-    r"|resumo|samenvatting|podsumowanie|streszczenie|sammanfattning|sammendrag|özet|резюме|кратко|описание)\b"
-    r"|in (?:one|a) sentence|in una frase|en une phrase|in einem satz|en una frase|em uma frase|tl;?dr"
-    "|摘要|总结|總結|概要|简介|簡介|要約|まとめ|요약|सारांश|ملخص|תקציר|סיכום|一句话|一句話|一言で|한 ?줄",
-    re.IGNORECASE,
-)
-"""A heading, label or property below which an author sums up."""
-
-MAX_SUMMARY_CHARS = 24
-"""Characters of such a heading: a longer one has it as its subject."""
-
-_EXAMPLE = (
-    r"(?:(?:for|by way of) (?:example|instance)|e\.g\.|(?:ad|per) esempio|par exemple|zum beispiel|z\. ?b\.|p(?:or|er)"
-    r" ejemplo|por exemplo|bijvoorbeeld|na przykład|например|例如|比如|譬如|举例|例えば|たとえば|예를 들)"
-)
-_POINTS = re.compile(
-    r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
-    r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
-    r"|(?:libera|parziale) traduzione|(?:free|partial) translation)\b"
-    "|下面|上面的|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과"
-    rf"|^\W*{_EXAMPLE}|{_EXAMPLE}\W*$",
-    re.IGNORECASE,
-)
-"""What points at something that a summary does not show, says that a text is translated, or is an example."""
 
 ASIDE_KINDS: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
@@ -123,11 +97,6 @@ MAX_LABEL_WORDS, MIN_VALUE_WORDS = 3, 3
 """Words with a colon that only say what a link is, and those of a field for Dataview from which it says something."""
 
 
-def is_summary(name: str) -> bool:
-    """Return whether a heading, label or property says that what follows sums up."""
-    return len(name) <= MAX_SUMMARY_CHARS and _SUMMARY.search(name) is not None
-
-
 def is_paired(text: str, pairs: Iterable[tuple[str, str]]) -> bool:
     return all(text.count(start) == text.count(end) for start, end in pairs)
 
@@ -142,7 +111,7 @@ def is_weak(one: Sentence) -> bool:
             or (one.text[:1].islower() and not RUN.search(one.text))
             or one.text.endswith((";", "；"))
             or (one.text.endswith(QUESTION) and not LABEL.search(one.text))
-            or _POINTS.search(one.text) is not None
+            or POINTS.search(one.text) is not None
         )
     )
 

@@ -29,7 +29,6 @@ from bridge.search.content import (
     is_index,
     is_list,
     is_paired,
-    is_summary,
     is_weak,
     list_links,
     read_content,
@@ -42,6 +41,7 @@ from bridge.search.sentences import (
 from bridge.search.snippet import clean_text
 from bridge.text.budget import share_room
 from bridge.text.content_terms import question_words, said_terms, terms_of
+from bridge.text.cues import DEFINES, GOES_ON, is_summary
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
@@ -49,19 +49,6 @@ from bridge.text.words import RUN
 
 _EMPHASIS = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
-
-_GOES_ON = re.compile(
-    r"\W*(?:it|its|this|these|those|they|their|he|she|such|however|but|also|then|so|thus|therefore|moreover|instead"
-    r"|quest[oaie]|quell[oaie]|ciò|ess[oaie]|tal[ei]|così|quindi|inoltre|però|ma|invece|infatti|altrimenti|anche"
-    r"|dies(?:e[rsmn]?)?|es|er|damit|dabei|daher|aber|jedoch|auch|ce(?:la|ci|tte|s)?|c['’]est|mais|donc|ainsi"
-    r"|est[eao]s?|es[eao]s?|ello|pero|además|así|isso|isto|mas|também|dit|deze|maar|dus|ook|это|эт[аио]|он[аои]?|но)\b"
-    r"|\W*(?:它|他|她|这|那|其|此|该|但|不过|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|しかし|また|이것|그)",
-    re.IGNORECASE,
-)
-"""A sentence that begins with what was said before it."""
-
-_DEFINES = re.compile(r"[^\s,，。:：]{0,20}是指|指|[也又亦][称名叫]")
-"""The beginning of a definition of what a note is called, as in scripts without spaces."""
 
 _BRACKETS = tuple(zip("(（«「『【", ")）»」』】", strict=True))
 
@@ -163,10 +150,10 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
         is_most = most > 1 and _is_most(one, said)
         is_marked = is_most or chars >= MARKED_SHARE * len(one.text)
-        gain = max(share, MARK_WEIGHT * is_marked, DEFINITION_WEIGHT * (_DEFINES.match(one.text) is not None))
+        gain = max(share, MARK_WEIGHT * is_marked, DEFINITION_WEIGHT * (DEFINES.match(one.text) is not None))
         piece, before = bisect_right(starts, one.lines[0]), piece
         is_inner = most >= MIN_TOLD and piece == before
-        is_bound = is_inner or (at > 1 and (_GOES_ON.match(one.text) is not None or not is_paired(one.text, _BRACKETS)))
+        is_bound = is_inner or (at > 1 and (GOES_ON.match(one.text) is not None or not is_paired(one.text, _BRACKETS)))
         worth[one] = gain - late * math.log2(1 + at) - CONTINUATION_WEIGHT * (is_bound and not is_list(one))
     return worth
 

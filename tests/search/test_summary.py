@@ -301,6 +301,8 @@ def test_a_line_that_asks_or_points_elsewhere_stands_for_no_note() -> None:
     rule = "Yeast raises the dough in warm rooms."
     for weak in ("What does the yeast do?", "See below how yeast works."):
         assert sentences(f"{weak} {rule}", most=1) == [rule]
+    below = "一天的脂肪供能降到百分之15%以下。"
+    assert sentences(f"{below}也有不错的减脂效果。", most=1) == [below]
     assert sentences("The method clone() copies a note.") == ["The method clone() copies a note."]
     assert sentences(f"See [[Rye]] now. It is sown in autumn. {rule}", most=2) == [
         "It is sown in autumn.",

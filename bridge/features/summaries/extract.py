@@ -18,12 +18,13 @@ from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote, day_in_name
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Note, PieceKind, Value, texts_of
-from bridge.search.content import is_index, is_summary, is_unfilled
+from bridge.search.content import is_index, is_unfilled
 from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.search.summary import FOCUS_SHARE, FocusLine, FocusLines, choose_sentences_of, names_subject
 from bridge.text.content_terms import terms_of
 from bridge.text.counts import count_of
+from bridge.text.cues import is_summary
 from bridge.text.invisible import inline, quote_path
 from bridge.text.lines import LineIndex
 from bridge.text.words import count_words

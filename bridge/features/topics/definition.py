@@ -10,6 +10,7 @@ from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.search.sentences import iter_sentences
 from bridge.text.budget import shorten
+from bridge.text.cues import CONJUNCTION, EXAMPLE, split_subjects
 from bridge.text.fold import fold_word
 from bridge.text.function_words import content_runs, function_words
 from bridge.text.invisible import inline
@@ -54,14 +55,10 @@ MAX_NAME_WORDS: Final = 3
 """Words in a row that are one thing of a list."""
 
 _MARK: Final = re.compile(
-    r"[,，、]?\s*(?:\b(?:such as|e\.g\.|for (?:example|instance)|including|ad esempio|per esempio|z\. ?B\."
-    r"|zum Beispiel|par exemple|por ejemplo|por exemplo|bijvoorbeeld)"
-    r"|(?<=[,，、] )(?:like|come|wie|etwa|comme|como|zoals)\b"
-    r"|例如|比如|诸如|[,，]\s*如|たとえば|例えば|예를 들어)|[:：]"
+    rf"[,，、]?\s*(?:{EXAMPLE}|(?<=[,，、] )(?:like|come|wie|etwa|comme|como|zoals)\b|[,，]\s*如)|[:：]", re.IGNORECASE
 )
 _BREAK: Final = re.compile(r"[,;.!?()/，、；。！？（）《》〈〉「」『』“”\"|]|\s[—–-]\s")
 _LIST_WORDS: Final = re.compile(r"等等?|之类|以及|或者?|などの?|や|등|및")
-_CONJUNCTION: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou")
 _HEAD_FIRST: Final = frozenset(("italian", "french", "spanish", "portuguese", "catalan", "romanian", "indonesian"))
 _PARTS: Final = re.compile(r"\s+[—–|∕-]+\s+|(?<=[^\W\da-zA-Z])[-—]|[:：([（【\])）】]")
 
@@ -197,11 +194,11 @@ def _split(name: str, text: str, rarity: Callable[[str], float]) -> Iterator[Def
     language = language_of(text) or OTHER_LANGUAGE
     small = function_words(language)
     mark = _MARK.search(text)
-    joined = all(map(_CONJUNCTION.fullmatch, small.intersection(_words(text))))
+    joined = all(map(CONJUNCTION.fullmatch, small.intersection(_words(text))))
     segments = [(part, True) for part in _BREAK.split(text[mark.end() :])] if mark else []
     before = [part for part in _BREAK.split(text[: mark.start()] if mark else text) if part.strip()]
     segments += [(part, not mark and (len(before) > 1 or joined)) for part in before]
-    conjuncts = re.split(rf"\s+(?:{_CONJUNCTION.pattern}|&)\s+|[、,/]|[与和]", name)
+    conjuncts = split_subjects(name)
     segments += [(part, True) for part in conjuncts if len(conjuncts) > 1]
     are_names = RUN.search(text) is not None or language == "german"
     for segment, is_listed in segments:

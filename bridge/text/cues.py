@@ -1,0 +1,60 @@
+"""Words by which a sentence shows what it does: it sums up, gives an example, points elsewhere or goes on."""
+
+import re
+from typing import Final
+
+_SUMMARY: Final = re.compile(
+    r"\b(?:summary|abstract|synopsis|in (?:short|brief|a nutshell)|(?:key )?takeaways?|descri(?:ption|zione|pción|ção)"
+    r"|riassunto|(?:in )?sintesi|in breve|résumé|en bref|synthèse|zusammenfassung|kurzfassung|beschreibung|resumen"
+    r"|resumo|samenvatting|podsumowanie|streszczenie|sammanfattning|sammendrag|özet|резюме|кратко|описание)\b"
+    r"|in (?:one|a) sentence|in una frase|en une phrase|in einem satz|en una frase|em uma frase|tl;?dr"
+    "|摘要|总结|總結|概要|简介|簡介|要約|まとめ|요약|सारांश|ملخص|תקציר|סיכום|一句话|一句話|一言で|한 ?줄",
+    re.IGNORECASE,
+)
+"""A heading, label or property below which an author sums up."""
+
+_MAX_SUMMARY_CHARS: Final = 24
+"""Characters of such a heading: a longer one has it as its subject."""
+
+EXAMPLE: Final = (
+    r"(?:\b(?:such as|including|(?:for|by way of) (?:example|instance)|e\.g\.|(?:ad|per) esempio|par exemple"
+    r"|zum beispiel|z\. ?b\.|p(?:or|er) ejemplo|por exemplo|bijvoorbeeld|na przykład|например)"
+    "|例如|比如|譬如|诸如|举例|例えば|たとえば|예를 들)"
+)
+"""What an example begins with."""
+
+POINTS: Final = re.compile(
+    r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
+    r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
+    r"|(?:libera|parziale) traduzione|(?:free|partial) translation)\b"
+    r"|下面|上面的|(?<![\d%％])以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과"
+    rf"|^\W*{EXAMPLE}|{EXAMPLE}\W*$",
+    re.IGNORECASE,
+)
+"""What points at something that a summary does not show, says that a text is translated, or is an example."""
+
+GOES_ON: Final = re.compile(
+    r"\W*(?:it|its|this|these|those|they|their|he|she|such|however|but|also|then|so|thus|therefore|moreover|instead"
+    r"|quest[oaie]|quell[oaie]|ciò|ess[oaie]|tal[ei]|così|quindi|inoltre|però|ma|invece|infatti|altrimenti|anche"
+    r"|dies(?:e[rsmn]?)?|es|er|damit|dabei|daher|aber|jedoch|auch|ce(?:la|ci|tte|s)?|c['’]est|mais|donc|ainsi"
+    r"|est[eao]s?|es[eao]s?|ello|pero|además|así|isso|isto|mas|também|dit|deze|maar|dus|ook|это|эт[аио]|он[аои]?|но)\b"
+    r"|\W*(?:它|他|她|这|那|其|此|该|但|不过|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|しかし|また|이것|그)",
+    re.IGNORECASE,
+)
+"""A sentence that begins with what was said before it."""
+
+DEFINES: Final = re.compile(r"[^\s,，。:：]{0,20}是指|指|[也又亦][称名叫]")
+"""The beginning of a definition of what a note is called, as in scripts without spaces."""
+
+CONJUNCTION: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou|&")
+_JOINT: Final = re.compile(rf"\s+(?:{CONJUNCTION.pattern})\s+|[、,/]|[与和]")
+
+
+def is_summary(name: str) -> bool:
+    """Return whether a heading, label or property says that what follows sums up."""
+    return len(name) <= _MAX_SUMMARY_CHARS and _SUMMARY.search(name) is not None
+
+
+def split_subjects(text: str) -> list[str]:
+    """Return what a name or a focus joins, as in *flour and water*; itself if it joins nothing."""
+    return _JOINT.split(text)
