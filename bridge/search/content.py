@@ -171,6 +171,7 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         is_told = len(names) >= MIN_ITEMS - is_introduced
         is_told &= items[0].kind == "table" or are_heads or _are_names(names)
         own = said[below:at]
+        is_told |= not gathers and len(names) >= MIN_ITEMS and 2 * len(own) > len(said) and _have_heads(names)
         if names:
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
             told = tell_list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
@@ -331,6 +332,16 @@ def _are_names(items: Sequence[str]) -> bool:
     return not are_sentences and count_words(" ".join(items)) <= MAX_ITEM_WORDS * len(items)
 
 
+def _have_heads(items: Sequence[str]) -> bool:
+    """Return whether most items begin with a few words that name what they say, each its own."""
+    heads = {
+        re.sub(r"\d+", "", head)
+        for one in items
+        if (head := _shorten(one, MAX_LABEL_CHARS, first=True)) != one and count_words(head) <= MAX_LEAD_WORDS
+    }
+    return 2 * len(heads) > len(items)
+
+
 def _heading_above(note: Note, line: int) -> str:
     return next((one.text for one in reversed(note.headings) if one.line < line), note.title)
 
@@ -361,6 +372,8 @@ def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: i
     told = [_shorten(one, room) for one in items]
     if sum(map(len, told)) + 2 * len(told) > room:
         told = [_shorten(one, ITEM_CHARS) for one in items]
+    if sum(map(len, told)) + 2 * len(told) > max(room, len(told) * ITEM_CHARS / 2) and _have_heads(items):
+        told = [_shorten(one, MAX_LABEL_CHARS, first=True) for one in items]
     gap = ", " if _are_names(items) and 2 * sum(", " in one for one in items) < len(items) else "; "
     shown, size = list[str](), 0
     for one in told:
@@ -378,14 +391,16 @@ def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: i
     return Sentence(note.path, text, lines, "list_item", count_words(text))
 
 
-def _shorten(text: str, chars: int) -> str:
-    """Return the label of a text, or its first sentences or clauses, in so many characters."""
-    if len(text) <= chars:
+def _shorten(text: str, chars: int, *, first: bool = False) -> str:
+    """Return the label of a text, or its first sentences or clauses, or sentence, in so many characters."""
+    if len(text) <= chars and not first:
         return text
     if (label := LABEL.match(text)) and len(label[1]) <= chars:
         return label[1]
     ends = [found.start() for found in _PART_END.finditer(text, 0, chars)]
     stops = [at for at in ends if text[at] in "".join(STOPS)]
+    if first:
+        return text[: stops[0] + 1] if stops else text
     if stops and 2 * stops[-1] > chars:
         return text[: stops[-1] + 1]
     return f"{text[: ends[-1]]}…" if ends and 2 * ends[-1] > chars else text

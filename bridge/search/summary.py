@@ -43,9 +43,10 @@ from bridge.text.budget import share_room
 from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.cues import DEFINES, GOES_ON, is_summary
 from bridge.text.fold import fold_case
+from bridge.text.function_words import function_words
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
-from bridge.text.words import RUN
+from bridge.text.words import RUN, words_of
 
 _EMPHASIS = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
@@ -57,6 +58,9 @@ _STOPS = ".:。："
 
 BEGIN_TERMS, MARKED_SHARE, MAX_MARKS = 3, 0.4, 20
 """Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
+
+MAX_SUBJECT_WORDS, MAX_LATENESS = 8, 2
+"""Words of what a definition defines, and how late it counts at most, as the logarithm of its place."""
 
 MARK_WEIGHT, DEFINITION_WEIGHT, LATE_WEIGHT, CONTINUATION_WEIGHT = 1.3, 2.1, 0.5, 0.8
 """What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
@@ -141,7 +145,7 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
     subject = set(terms_of(of.text if of else note.title, language))
     marks, late = _find_marks(note), LATE_WEIGHT if most >= MIN_TOLD else 1
     starts, piece = [piece.lines[0] for piece in note.pieces], 0
-    worth = dict[Sentence, float]()
+    worth, is_named = dict[Sentence, float](), False
     for at, one in enumerate(said):
         own = said_terms(subject, terms[one])
         begins = not is_list(one) and not subject.isdisjoint(terms[one][:BEGIN_TERMS])
@@ -150,12 +154,34 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
         is_most = most > 1 and _is_most(one, said)
         is_marked = is_most or chars >= MARKED_SHARE * len(one.text)
-        gain = max(share, MARK_WEIGHT * is_marked, DEFINITION_WEIGHT * (DEFINES.match(one.text) is not None))
+        defines = not is_list(one) and _defines(one.text, subject, language, is_named=is_named)
+        gain = max(share, MARK_WEIGHT * is_marked, DEFINITION_WEIGHT * defines)
+        is_named |= begins
         piece, before = bisect_right(starts, one.lines[0]), piece
         is_inner = most >= MIN_TOLD and piece == before
-        is_bound = is_inner or (at > 1 and (GOES_ON.match(one.text) is not None or not is_paired(one.text, _BRACKETS)))
-        worth[one] = gain - late * math.log2(1 + at) - CONTINUATION_WEIGHT * (is_bound and not is_list(one))
+        is_bound = is_inner or (
+            at > (most > 1) and (GOES_ON.match(one.text) is not None or not is_paired(one.text, _BRACKETS))
+        )
+        worth[one] = (
+            gain
+            - late * min(math.log2(1 + at), MAX_LATENESS if defines else math.inf)
+            - CONTINUATION_WEIGHT * (is_bound and not is_list(one))
+        )
     return worth
+
+
+def _defines(text: str, subject: Collection[str], language: str | None, *, is_named: bool) -> bool:
+    """Return whether a sentence is the first to say what some terms name: they stand before the words for it."""
+    found = DEFINES.match(text)
+    if is_named or (found and not found["subject"]):
+        return found is not None and not found["subject"]
+    words, small = words_of(text), function_words(language)
+    ends = (at for at in range(1, min(len(words) - 1, MAX_SUBJECT_WORDS)) if small.issuperset(words[at : at + 2]))
+    head = {*terms_of(found["subject"] if found else " ".join(words[: next(ends, 0)]), language)}
+    own = said_terms(subject, head)
+    if found:
+        return len(own) >= max(len(subject) / (1 if found["label"] else 2), len(head) / 2, 1)
+    return len(own) == len(subject) >= max(1, len(head) - 1)
 
 
 def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:

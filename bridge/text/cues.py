@@ -43,8 +43,11 @@ GOES_ON: Final = re.compile(
 )
 """A sentence that begins with what was said before it."""
 
-DEFINES: Final = re.compile(r"[^\s,，。:：]{0,20}是指|指|[也又亦][称名叫]")
-"""The beginning of a definition of what a note is called, as in scripts without spaces."""
+DEFINES: Final = re.compile(
+    r"指(?![出明定导向示引令挥])|[也又亦][称名叫]|(?:\A|[,，]\s?)(?P<subject>[^\s,，。；:：!?！？][^,，。；:：!?！？]{0,40}?)[,，]?\s?"
+    r"(?:(?P<label>[:：])|就?(?<![但可总還还也于要只不])是|指|即|[也又亦][称名叫]|とは)"
+)
+"""A definition in scripts without spaces, with what it defines, or the beginning of one of what a note is called."""
 
 CONJUNCTION: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou|&")
 _JOINT: Final = re.compile(rf"\s+(?:{CONJUNCTION.pattern})\s+|[、,/]|[与和]")

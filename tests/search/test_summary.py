@@ -428,3 +428,31 @@ def test_items_that_have_items_are_told_by_their_heads() -> None:
     assert sentences(f"{ways}\n\t- The other one is for writing.\n", most=3) == [
         "0: Two ways; Frames of others that cover more: The first one is for reading. The other one is for writing."
     ]
+
+
+@pytest.mark.parametrize(
+    ("title", "defined", "before"),
+    [
+        ("Docker", "Docker è una piattaforma per le applicazioni.", "Questa nota prende a piene mani da un corso."),
+        ("Rye", "Rye is a grain of the north.", "We met it in the hills by chance."),
+        ("第二大脑", "第二大脑，是一个存储知识的外挂知识库。", "其实和个人知识管理谈论的都是同一个东西。"),
+        ("碳水循环饮食法减脂", "碳循环饮食法是控制碳水的方法。", "各种营养素比例，都能达到目的。先尝试轻断食。"),
+        ("墨菲定律", "指凡是可能出错的事总会出错。", "小概率事件会发生。" * 2 + "我把椅子寄存在别人那了。" * 6),
+    ],
+)
+def test_a_definition_of_its_title_stands_for_a_note(title: str, defined: str, before: str) -> None:
+    def told(text: str) -> list[str]:
+        return [one.text for one in choose_sentences_of([parse(VaultPath(f"{title}.md"), text.encode())], 1)]
+
+    assert told(f"{before} {defined}") == [defined]
+    named = f"{title}, as we know it, grows here."
+    assert told(f"{named} {before} {defined}") == [named]
+
+
+def test_a_list_of_long_items_is_told_by_their_heads() -> None:
+    names = ("Sleep", "Water", "Steps", "Food", "Rest")
+    rest = "It takes many words to tell what is meant by it, and some more of them that nobody has to read. "
+    told = "0: Sleep. Water. Steps. Food. Rest."
+    assert sentences("".join(f"- {name}. {rest}{rest}\n" for name in names), most=1) == [told]
+    numbered = "".join(f"- Rule {at}. {rest}{rest}\n" for at in range(5))
+    assert sentences(numbered, most=1) == [rest.strip()]
