@@ -169,7 +169,7 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
         is_introduced = lead is not None and lead.kind != "heading"
         are_heads = 2 * sum(_ITEM_BELOW.search(note.text, *one.span) is not None for one in items) > len(items)
         is_told = len(names) >= MIN_ITEMS - is_introduced
-        is_told &= items[0].kind == "table" or are_heads or _are_names(names)
+        is_told &= items[0].kind == "table" or are_heads or are_names(names)
         own = said[below:at]
         is_told |= not gathers and len(names) >= MIN_ITEMS and 2 * len(own) > len(said) and _have_heads(names)
         if names:
@@ -181,7 +181,7 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
             is_told |= is_introduced or (gathers and stands_together)
             # Items that are left out by themselves are told together.
             strong = sum(not is_weak(one) for one in own)
-            is_apart = strong >= max(len(names), len(said) / 2) and not _are_names(names)
+            is_apart = strong >= max(len(names), len(said) / 2) and not are_names(names)
             is_told &= most < MIN_TOLD or not is_apart or not told.text.endswith("…")
         if names and (apart or is_told):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
@@ -262,7 +262,7 @@ def _read_item(note: Note, item: Piece) -> str:
     if label == text and len(below) > 1 and count_words(below[0]) < MAX_ITEM_WORDS:
         return label
     are_whole = all(one.endswith(STOPS) and _is_whole(one) for one in below)
-    return f"{label}: {', '.join(below) if _are_names(below) else ' '.join(below) if are_whole else below[0]}"
+    return f"{label}: {', '.join(below) if are_names(below) else ' '.join(below) if are_whole else below[0]}"
 
 
 def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], whole: Sentence) -> Iterator[Sentence]:
@@ -327,7 +327,8 @@ def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence
     return said if not kept and not is_unfilled(note) else kept
 
 
-def _are_names(items: Sequence[str]) -> bool:
+def are_names(items: Sequence[str]) -> bool:
+    """Return whether items only name something, in a few words each."""
     are_sentences = 2 * sum(one.endswith(STOPS) for one in items) > len(items)
     return not are_sentences and count_words(" ".join(items)) <= MAX_ITEM_WORDS * len(items)
 
@@ -374,7 +375,7 @@ def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: i
         told = [_shorten(one, ITEM_CHARS) for one in items]
     if sum(map(len, told)) + 2 * len(told) > max(room, len(told) * ITEM_CHARS / 2) and _have_heads(items):
         told = [_shorten(one, MAX_LABEL_CHARS, first=True) for one in items]
-    gap = ", " if _are_names(items) and 2 * sum(", " in one for one in items) < len(items) else "; "
+    gap = ", " if are_names(items) and 2 * sum(", " in one for one in items) < len(items) else "; "
     shown, size = list[str](), 0
     for one in told:
         size += len(one) + len(gap)

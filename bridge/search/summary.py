@@ -20,11 +20,13 @@ from bridge.search.content import (
     LABEL,
     LEAD_SENTENCES,
     LONG_NOTE_WORDS,
+    MAX_LINE_CHARS,
     MAX_NAMES_CHARS,
     MIN_SECTIONS,
     MIN_TOLD,
     QUESTION,
     SHORT_LIST_CHARS,
+    are_names,
     head_of,
     is_index,
     is_list,
@@ -96,11 +98,24 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
             note, parts, _choose_spread([(_weigh(note, own, most, of), own) for of, own in parts], most)
         )
     names = has_sections and most > 1
-    chosen = _choose(_weigh(note, said, most), said, most - names)
+    worth = _weigh(note, said, most)
+    chosen = _choose(worth, said, most - names)
+    if most == 1 and chosen and worth[chosen[0]] <= 0 and (heads := _tell_headings(note, said)):
+        return [heads]
     if not names:
         return chosen
     lines, shown = (headings[0].line, headings[-1].line), [clean_text(one.text) for one in headings]
     return [*_with_headings(note, sections, chosen), tell_list(note, "Sections", shown, lines, MAX_NAMES_CHARS)]
+
+
+def _tell_headings(note: Note, said: Sequence[Sentence]) -> Sentence | None:
+    """Return the headings of a note that begins with one, if they are sentences and say what their sections say."""
+    headings = [one for one in note.headings if one.text != note.title]
+    level = min((one.level for one in headings), default=0)
+    own = [one for one in headings if one.level == level]
+    names = [clean_text(one.text) for one in own]
+    is_told = len(own) > 1 and said[0].lines[0] > own[0].line and not are_names(names)
+    return tell_list(note, note.title, names, (own[0].line, own[-1].line), MAX_LINE_CHARS) if is_told else None
 
 
 def _choose_spread(parts: Sequence[tuple[Mapping[Sentence, float], Sequence[Sentence]]], most: int) -> list[Sentence]:

@@ -456,3 +456,11 @@ def test_a_list_of_long_items_is_told_by_their_heads() -> None:
     assert sentences("".join(f"- {name}. {rest}{rest}\n" for name in names), most=1) == [told]
     numbered = "".join(f"- Rule {at}. {rest}{rest}\n" for at in range(5))
     assert sentences(numbered, most=1) == [rest.strip()]
+
+
+def test_headings_that_are_sentences_stand_for_a_note_that_begins_with_them() -> None:
+    steps = ("Start with five minutes and no more", "Keep a little ahead of what you planned")
+    text = "".join(f"## {one}\n\nWhat tires us is thinking of it for hours.\n\n" for one in steps)
+    assert sentences(text, most=1) == [f"0: {'; '.join(steps)}"]
+    assert sentences(f"{PLAIN}\n\n{text}", most=1) == [PLAIN]
+    assert sentences("## Start\n\nRye is sown late.\n\n## End\n\nIt is cut.\n", most=1) == ["Rye is sown late."]
