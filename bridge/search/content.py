@@ -27,6 +27,7 @@ from bridge.search.sentences import (
 from bridge.search.snippet import clean_text
 from bridge.text.cues import POINTS, is_summary
 from bridge.text.fold import fold_word, letters_and_digits
+from bridge.text.lines import LineIndex
 from bridge.text.words import RUN, count_words
 from bridge.types import Lines
 
@@ -46,6 +47,9 @@ _LABELS = re.compile(
 _ITEM_BELOW = re.compile(rf"\n{LIST_MARK.pattern}")
 _DONE_TASK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[xX]\][ \t]")
 _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
+_CAPTION = re.compile(r"^!\[.*\n(?=([*_])(?!\1).*\1[ \t]*$)", re.MULTILINE)
+"""A picture above a line that is all emphasised."""
+
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
 """The name of a host, as the address of a link reads."""
 
@@ -271,7 +275,8 @@ def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], wh
     for item in items:
         own = [one for one in said if item.lines[0] <= one.lines[0] <= item.lines[1]]
         text = _read_item(note, item)
-        if text and _is_whole(text) and (not own or own[0].words <= LEAD_WORDS or own[0].text.endswith(COLONS)):
+        is_short = not own or own[0].lines[0] > item.lines[0] or own[0].words <= LEAD_WORDS
+        if text and _is_whole(text) and (is_short or own[0].text.endswith(COLONS)):
             told = f"{head_of(whole)}: {text}"
             yield Sentence(note.path, told, item.lines, "list_item", count_words(told))
             own = [one for one in own[1:] if one.text not in text]
@@ -323,7 +328,9 @@ def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence
         return not (is_caption or is_label) and any(map(str.isalpha, left))
 
     told = {number for number, sentences in often.items() if tells(note.pieces[number], sentences)}
-    kept = [one for number, one in zip(at, said, strict=True) if number in told]
+    lines = LineIndex(note.text)
+    captions = {lines.over((one.end(), one.end()))[0] for one in _CAPTION.finditer(note.text)}
+    kept = [one for number, one in zip(at, said, strict=True) if number in told and one.lines[1] not in captions]
     return said if not kept and not is_unfilled(note) else kept
 
 

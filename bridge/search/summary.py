@@ -20,6 +20,7 @@ from bridge.search.content import (
     LABEL,
     LEAD_SENTENCES,
     LONG_NOTE_WORDS,
+    MAX_LEAD_WORDS,
     MAX_LINE_CHARS,
     MAX_NAMES_CHARS,
     MIN_SECTIONS,
@@ -37,18 +38,16 @@ from bridge.search.content import (
     tell_list,
 )
 from bridge.search.model import SearchHit
-from bridge.search.sentences import (
-    Sentence,
-)
+from bridge.search.sentences import COLONS, Sentence
 from bridge.search.snippet import clean_text
 from bridge.text.budget import share_room
 from bridge.text.content_terms import question_words, said_terms, terms_of
-from bridge.text.cues import DEFINES, GOES_ON, is_summary
+from bridge.text.cues import DEFINES, GOES_ON, is_summary, split_subjects
 from bridge.text.fold import fold_case
 from bridge.text.function_words import function_words
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
-from bridge.text.words import RUN, words_of
+from bridge.text.words import RUN, count_words, words_of
 
 _EMPHASIS = re.compile(r"(\*\*|==)(?=[^\s*=])([^\n]{1,1000}?)(?<=\S)\1")
 """What an author made bold or highlighted."""
@@ -269,6 +268,9 @@ MIN_NEARNESS = 0.35
 ABOVE_WEIGHT = 0.5
 """What a word of a focus is worth in the title or a heading above a line, beside one in the line."""
 
+JOINED_WORTH = 0.8
+"""What a line is worth that says one of two subjects which a focus joins."""
+
 WEAK_WORTH = 0.85
 """What a line about a focus is worth that says little by itself."""
 
@@ -295,6 +297,8 @@ class FocusLine(Record):
     """How much of the focus it says, rare words most."""
     cover: float
     """How much it says together with what stands above it."""
+    block: int = 0
+    """The line of the heading or label above it that says the whole focus, if one does."""
     share: float = 0.0
     """Relevance of its note as a share of the best, and of its passage."""
     near: float = 0.0
@@ -328,6 +332,7 @@ class FocusLines:
         is_read = asked and all(word in fold_case(focus) for word in asked)
         words = _leave_out_joints(asked) if is_read else dict.fromkeys(question_words(focus), 1.0)
         wanted = {one: _weigh_words(words, one) for one in {*languages.values()}}
+        parts = {one: [frozenset(terms_of(part, one)) for part in split_subjects(focus)] for one in wanted}
         names = frozenset(fold_case(note.title) for note in notes)
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         known = {hit.path: hit for hit in hits}
@@ -341,7 +346,9 @@ class FocusLines:
             note.path: [replace(one, share=share(one.sentence)) for one in said]
             for note in notes
             if (own := wanted[languages[note.path]])
-            and (said := [*_read_about(note, facts(note), languages[note.path], own, names)])
+            and (
+                said := [*_read_about(note, facts(note), languages[note.path], own, parts[languages[note.path]], names)]
+            )
         }
 
     def add_meaning(self, near: Mapping[Sentence, float]) -> None:
@@ -390,24 +397,56 @@ def _weigh_words(worths: Mapping[str, float], language: str | None) -> dict[str,
 
 
 def _read_about(
-    note: Note, facts: Iterable[Sentence], language: str | None, wanted: Mapping[str, float], names: Collection[str]
+    note: Note,
+    facts: Iterable[Sentence],
+    language: str | None,
+    wanted: Mapping[str, float],
+    parts: Sequence[frozenset[str]],
+    names: Collection[str],
 ) -> Iterator[FocusLine]:
     """Yield what a note says besides names, with what of some words it says, a list in its head."""
+    joined = [part & wanted.keys() for part in (frozenset(wanted), *parts) if part & wanted.keys()]
 
-    def weigh(terms: Iterable[str]) -> float:
-        return math.fsum(map(wanted.__getitem__, terms)) / math.fsum(wanted.values())
+    def weigh(terms: Collection[str]) -> float:
+        shares = [
+            math.fsum(wanted[one] * (one in terms) for one in own) / math.fsum(map(wanted.__getitem__, own))
+            for own in joined
+        ]
+        return max(shares[0], JOINED_WORTH * max(shares))
 
-    starts, paths = [one.line for one in note.headings], ("", *heading_paths(note.headings))
+    blocks = [(0, ""), *sorted(_find_blocks(note))]
+    paths = ("", *heading_paths(note.headings))
+    starts, items = [one.line for one in note.headings], {piece.lines for piece in note.pieces}
     is_named = said_terms(wanted, terms_of(note.title, language)) == wanted.keys()
     named = {*names, *(fold_case(clean_text(one.shown or one.target)) for one in note.links)}
     for one in chain(facts, (one for one in read_content(note, apart=True) if not is_index(note, one))):
         path = paths[bisect_right(starts, one.lines[0])].removeprefix(note.title)
-        text = f"{path} {head_of(one)}" if is_list(one) else one.text
+        block, head = blocks[bisect_right(blocks, (one.lines[0], "")) - 1]
+        is_headed = weigh(said_terms(wanted, terms_of(head, language))) == 1
+        text = f"{path} {head_of(one)}" if is_list(one) and one.lines not in items else one.text
         terms = terms_of(text.removeprefix(f"{note.title}: "), language)
-        own, around = (said_terms(wanted, each) for each in (terms, terms_of(f"{note.title} {path}", language)))
+        own, around = (said_terms(wanted, each) for each in (terms, terms_of(f"{note.title} {path} {head}", language)))
         is_name = not is_list(one) and (own.issuperset(terms) or fold_case(one.text).rstrip(_STOPS) in named)
-        if not is_name:
-            yield FocusLine(one, text, is_weak(one), is_named, own | around, weigh(own), weigh(own | around))
+        if not is_name or is_headed:
+            said = own | around
+            yield FocusLine(
+                one,
+                text,
+                is_weak(one),
+                is_named,
+                said,
+                weigh(said if is_headed else own),
+                weigh(said),
+                block * is_headed,
+            )
+
+
+def _find_blocks(note: Note) -> Iterator[tuple[int, str]]:
+    """Yield the lines of what stands above other blocks, headings and labels of a few words, with its text."""
+    for piece in note.pieces:
+        text = clean_text(note.text[slice(*piece.span)]) if piece.lines[0] == piece.lines[1] else ""
+        if piece.kind == "heading" or (piece.kind == "paragraph" and text.endswith(COLONS)):
+            yield piece.lines[0], text * (count_words(text) <= MAX_LEAD_WORDS)
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:

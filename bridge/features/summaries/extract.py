@@ -18,10 +18,10 @@ from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote, day_in_name
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Note, PieceKind, Value, texts_of
-from bridge.search.content import is_index, is_unfilled
+from bridge.search.content import MAX_LINE_CHARS, is_index, is_unfilled
 from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
-from bridge.search.summary import FOCUS_SHARE, FocusLine, FocusLines, choose_sentences_of, names_subject
+from bridge.search.summary import FOCUS_SHARE, JOINED_WORTH, FocusLine, FocusLines, choose_sentences_of, names_subject
 from bridge.text.content_terms import terms_of
 from bridge.text.counts import count_of
 from bridge.text.cues import is_summary
@@ -190,7 +190,7 @@ class _Reader:
         found = [
             one
             for one in likely
-            if (one.own == 1 and not one.is_weak) or one.note_worth >= FOCUS_SHARE * likely[0].note_worth
+            if (one.own >= JOINED_WORTH and not one.is_weak) or one.note_worth >= FOCUS_SHARE * likely[0].note_worth
         ]
         told = frozenset[str]().union(*(one.said for one in found))
         parts = best if found else ()
@@ -200,10 +200,18 @@ class _Reader:
         elif all(one.cover < 1 for one in found):
             part = "these say part of it" if any(one.cover for one in found) else "these are near it in meaning"
             self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; {part}.",)
-        return {one.sentence.path: self._tell_line(one) for one in found[:most]}
+        return {one.sentence.path: self._tell_line(one, about.lines[one.sentence.path]) for one in found[:most]}
 
-    def _tell_line(self, line: FocusLine) -> list[Sentence]:
-        """Return a line about a focus, a property with others, or what a note begins with whose name says it."""
+    def _tell_line(self, line: FocusLine, said: Sequence[FocusLine]) -> list[Sentence]:
+        """Return a line about a focus or its block, a property with others, or the beginning of a note of that name."""
+        if line.block:
+            told, end = list[Sentence](), 0
+            for one in (each.sentence for each in said if each.block == line.block):
+                if one.lines[0] > end and (
+                    not told or sum(len(each.text) + 1 for each in (*told, one)) <= MAX_LINE_CHARS
+                ):
+                    told, end = [*told, one], one.lines[1]
+            return [replace(told[0], text=" ".join(one.text for one in told), lines=(told[0].lines[0], end))]
         own, is_begun = line.sentence, line.is_named and line.own < MIN_COVER
         note = self._read(own.path) if is_begun or not own.words else None
         begun = list(_begin(note, "line")) if note and is_begun else []
