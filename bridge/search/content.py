@@ -182,7 +182,8 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
             if items[0].kind == "table" and not gathers:
                 told = replace(told, kind="table")
             stands_together = len(names) > 1 and (lead is not None or any(one.lines[0] < one.lines[1] for one in items))
-            is_told |= is_introduced or (gathers and stands_together)
+            is_first = not gathers and not content and len(names) > 1 and all(name in told.text for name in names)
+            is_told |= is_introduced or is_first or (gathers and stands_together)
             # Items that are left out by themselves are told together.
             strong = sum(not is_weak(one) for one in own)
             is_apart = strong >= max(len(names), len(said) / 2) and not are_names(names)
@@ -395,7 +396,7 @@ def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: i
     for one in shown:
         is_apart = text.endswith(":") or (gap == "; " and PAUSE.search(text))
         text += f"{' ' if is_apart else gap}{one}"
-    text += f"{gap.rstrip()} …" if count else ""
+    text += f"{'' if PAUSE.search(text) else gap.rstrip()} …" if count else ""
     return Sentence(note.path, text, lines, "list_item", count_words(text))
 
 
@@ -411,7 +412,10 @@ def _shorten(text: str, chars: int, *, first: bool = False) -> str:
         return text[: stops[0] + 1] if stops else text
     if stops and 2 * stops[-1] > chars:
         return text[: stops[-1] + 1]
-    return f"{text[: ends[-1]]}…" if ends and 2 * ends[-1] > chars else text
+    if ends and 2 * ends[-1] > chars:
+        return f"{text[: ends[-1]]}…"
+    stop = re.search(r"[.!?](?=\s)|[。！？]", text)
+    return text[: stop.end()] if stop else text
 
 
 def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:

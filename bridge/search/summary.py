@@ -42,7 +42,7 @@ from bridge.search.sentences import COLONS, Sentence
 from bridge.search.snippet import clean_text
 from bridge.text.budget import share_room
 from bridge.text.content_terms import question_words, said_terms, terms_of
-from bridge.text.cues import DEFINES, GOES_ON, is_summary, split_subjects
+from bridge.text.cues import DEFINES, DENIES, GOES_ON, is_summary, split_subjects
 from bridge.text.fold import fold_case
 from bridge.text.function_words import function_words
 from bridge.text.lines import LineIndex, lines_overlap
@@ -60,7 +60,7 @@ _STOPS = ".:。："
 BEGIN_TERMS, MARKED_SHARE, MAX_MARKS = 3, 0.4, 20
 """Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
 
-MAX_SUBJECT_WORDS, MAX_LATENESS = 8, 2
+MAX_SUBJECT_WORDS, MAX_LATENESS = 8, 1
 """Words of what a definition defines, and how late it counts at most, as the logarithm of its place."""
 
 MARK_WEIGHT, DEFINITION_WEIGHT, LATE_WEIGHT, CONTINUATION_WEIGHT = 1.3, 2.1, 0.5, 0.8
@@ -101,10 +101,21 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     chosen = _choose(worth, said, most - names)
     if most == 1 and chosen and worth[chosen[0]] <= 0 and (heads := _tell_headings(note, said)):
         return [heads]
+    if most == 1 and chosen and worth[chosen[0]] <= 0:
+        return [_with_denial(chosen[0], said)]
     if not names:
         return chosen
     lines, shown = (headings[0].line, headings[-1].line), [clean_text(one.text) for one in headings]
     return [*_with_headings(note, sections, chosen), tell_list(note, "Sections", shown, lines, MAX_NAMES_CHARS)]
+
+
+def _with_denial(one: Sentence, said: Sequence[Sentence]) -> Sentence:
+    """Return a sentence together with the next one if that takes it back."""
+    after = next(iter(said[said.index(one) + 1 :]), None)
+    if after is None or after.lines[0] > one.lines[1] or is_weak(after) or not DENIES.match(after.text):
+        return one
+    text = f"{one.text}{' ' * (not RUN.match(after.text))}{after.text}"
+    return replace(one, text=text) if len(text) <= MAX_LINE_CHARS else one
 
 
 def _tell_headings(note: Note, said: Sequence[Sentence]) -> Sentence | None:

@@ -33,18 +33,23 @@ POINTS: Final = re.compile(
 )
 """What points at something that a summary does not show, says that a text is translated, or is an example."""
 
+DENIES: Final = re.compile(
+    r"\W*(?:(?:however|but|però|ma|aber|jedoch|mais|pero|mas|maar|но)\b|但|不过|然而|しかし|でも|하지만)", re.IGNORECASE
+)
+"""A sentence that takes back what was said before it."""
+
 GOES_ON: Final = re.compile(
-    r"\W*(?:it|its|this|these|those|they|their|he|she|such|however|but|also|then|so|thus|therefore|moreover|instead"
-    r"|quest[oaie]|quell[oaie]|ciò|ess[oaie]|tal[ei]|così|quindi|inoltre|però|ma|invece|infatti|altrimenti|anche"
-    r"|dies(?:e[rsmn]?)?|es|er|damit|dabei|daher|aber|jedoch|auch|ce(?:la|ci|tte|s)?|c['’]est|mais|donc|ainsi"
-    r"|est[eao]s?|es[eao]s?|ello|pero|además|así|isso|isto|mas|também|dit|deze|maar|dus|ook|это|эт[аио]|он[аои]?|но)\b"
-    r"|\W*(?:它|他|她|这|那|其|此|该|但|不过|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|しかし|また|이것|그)",
+    rf"{DENIES.pattern}|\W*(?:it|its|this|these|those|they|their|he|she|such|also|then|so|thus|therefore|moreover|instead"
+    r"|quest[oaie]|quell[oaie]|ciò|ess[oaie]|tal[ei]|così|quindi|inoltre|invece|infatti|altrimenti|anche"
+    r"|dies(?:e[rsmn]?)?|es|er|damit|dabei|daher|auch|ce(?:la|ci|tte|s)?|c['’]est|donc|ainsi"
+    r"|est[eao]s?|es[eao]s?|ello|además|así|isso|isto|também|dit|deze|dus|ook|это|эт[аио]|он[аои]?)\b"
+    r"|\W*(?:它|他|她|这|那|其|此|该|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|また|이것|그)",
     re.IGNORECASE,
 )
 """A sentence that begins with what was said before it."""
 
 DEFINES: Final = re.compile(
-    r"指(?![出明定导向示引令挥])|[也又亦][称名叫]|(?:\A|[,，]\s?)(?P<subject>[^\s,，。；:：!?！？][^,，。；:：!?！？]{0,40}?)[,，]?\s?"
+    r"指(?![的出明定导向示引令挥])|[也又亦][称名叫]|(?:\A|[,，]\s?)(?P<subject>[^\s,，。；:：!?！？][^,，。；:：!?！？]{0,40}?)[,，]?\s?"
     r"(?:(?P<label>[:：])|就?(?<![但可总還还也于要只不])是|指|即|[也又亦][称名叫]|とは)"
 )
 """A definition in scripts without spaces, with what it defines, or the beginning of one of what a note is called."""

@@ -233,8 +233,10 @@ def test_a_list_of_sentences_stands_together_below_what_introduces_it() -> None:
     told = "Cover the beans before the frost. Water them in the morning only."
     for head, name in (("## In May", "In May"), ("Free:", "Free"), ("免费：", "免费")):
         assert sentences(f"{head}\n\n{items}", most=3) == [f"{name}: {told}"]
-    # One line tells of several notes, and sentences about a focus are chosen one by one.
-    assert sentences(f"## In May\n\n{items}", most=1) == ["Cover the beans before the frost."]
+    # A line tells a short list that a note begins with, and sentences about a focus are chosen one by one.
+    assert sentences(f"## In May\n\n{items}", most=1) == [f"In May: {told}"]
+    more = "".join(f"- Water bed {bed} of them in the morning, and none of the other beds.\n" for bed in range(9))
+    assert sentences(f"## In May\n\n{items}{more}", most=1) == ["Cover the beans before the frost."]
     assert sentences(f"## In May\n\n{items}", most=3, focus="morning") == ["Water them in the morning only."]
     lists = "".join(f"## Bed {bed}\n\n{items.replace('beans', f'beans of {bed}')}\n" for bed in range(4))
     assert [one.partition(":")[0] for one in sentences(lists, most=3)] == ["Bed 0", "Bed 1", "Bed 2"]
@@ -405,8 +407,8 @@ BLOCKS = (
 @given(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=len(BLOCKS), unique=True))
 def test_a_longer_summary_never_says_less(blocks: list[str]) -> None:
     note = "\n\n".join(blocks)
-    line, short, long = (sum(map(len, sentences(note, most=most))) for most in (1, 3, 10))
-    assert line <= short <= long
+    line, short, long = (" ".join(sentences(note, most=most)).removeprefix("0: ") for most in (1, 3, 10))
+    assert len(line) <= len(short) <= len(long)
 
 
 def test_the_name_of_a_link_says_nothing_of_a_focus() -> None:
@@ -464,3 +466,31 @@ def test_headings_that_are_sentences_stand_for_a_note_that_begins_with_them() ->
     assert sentences(text, most=1) == [f"0: {'; '.join(steps)}"]
     assert sentences(f"{PLAIN}\n\n{text}", most=1) == [PLAIN]
     assert sentences("## Start\n\nRye is sown late.\n\n## End\n\nIt is cut.\n", most=1) == ["Rye is sown late."]
+
+
+def test_a_sentence_that_the_next_one_takes_back_stands_with_it() -> None:
+    denied, taken_back = "Rice raises the sugar in the blood.", "But it is eaten with other food."
+    assert sentences(f"{denied} {taken_back} {PLAIN}", most=1) == [f"{denied} {taken_back}"]
+    assert sentences(f"{denied}\n\n{taken_back} {PLAIN}", most=1) == [denied]
+
+
+def test_a_focus_takes_the_block_below_a_heading_or_label_or_item_that_says_it() -> None:
+    ending = "The boy plants a tree in her yard."
+    rest = "The girl climbs the old tree. It is cut down."
+    for head in ("## Ending", "Ending:", "### The ending of it"):
+        [told] = sentences(f"{rest}\n\n{head}\n\n{ending}\n", focus="ending")
+        assert told == ending
+    assert sentences(f"- Beginning\n\t- {rest}\n- Ending\n\t- {ending}\n", focus="ending") == [f"0: Ending: {ending}"]
+
+
+def test_a_focus_of_two_subjects_finds_what_says_one_of_them() -> None:
+    both, one = "Durable things are easy to repair.", "Expect to pay a dollar in repairs for each that you spend."
+    notes = [parse(VaultPath(f"{at}.md"), text.encode()) for at, text in enumerate((both, one))]
+    lines = FocusLines(notes, "durability and repair").lines
+    assert [[line.own for line in said] for said in lines.values()] == [[1], [0.8]]
+
+
+def test_a_caption_gives_way_to_what_a_note_says() -> None:
+    caption = "![[labels.jpeg]]\n*Bottle labels of absinthe. Left to right: green, white.*\n"
+    said = "The box has a bottle of absinthe in it."
+    assert sentences(f"{said}\n\n{caption}", focus="absinthe") == [said]
