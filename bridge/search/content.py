@@ -70,7 +70,7 @@ _SKIPPED_KINDS: frozenset[PieceKind] = frozenset({"fence", "html", "math"})
 MIN_ITEMS, MAX_ITEM_WORDS = 3, 5
 """Items from which a list is told by its first ones, and words of each, on average, which only name something."""
 
-MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS, SHORT_LIST_CHARS = 300, 200, 80, 130
+MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS, SHORT_LIST_CHARS = 300, 240, 80, 130
 """Characters of a list, of one that alone stands for a note, of the names of sections, and of one as a sentence."""
 
 ITEM_CHARS = 60
@@ -378,6 +378,8 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
 
 def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) -> Sentence:
     """Return a list as one sentence: as much of each item as lets all of them be told."""
+    head = clean_text(head).rstrip(f"{''.join(COLONS)} ")
+    room -= min(len(head), room // 2)
     told = [_shorten(one, room) for one in items]
     if sum(map(len, told)) + 2 * len(told) > room:
         told = [_shorten(one, ITEM_CHARS) for one in items]
@@ -390,7 +392,6 @@ def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: i
         if shown and size > room:
             break
         shown.append(one)
-    head = clean_text(head).rstrip(f"{''.join(COLONS)} ")
     count = f" ({len(told)})" if len(shown) < len(told) else ""
     text = f"{head}{count}:"
     for one in shown:

@@ -101,7 +101,7 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     chosen = _choose(worth, said, most - names)
     if most == 1 and chosen and worth[chosen[0]] <= 0 and (heads := _tell_headings(note, said)):
         return [heads]
-    if most == 1 and chosen and worth[chosen[0]] <= 0:
+    if most == 1 and chosen:
         return [_with_denial(chosen[0], said)]
     if not names:
         return chosen

@@ -241,7 +241,7 @@ def test_a_list_of_sentences_stands_together_below_what_introduces_it() -> None:
     lists = "".join(f"## Bed {bed}\n\n{items.replace('beans', f'beans of {bed}')}\n" for bed in range(4))
     assert [one.partition(":")[0] for one in sentences(lists, most=3)] == ["Bed 0", "Bed 1", "Bed 2"]
     # Where a note is mostly lists, one is told, which is as much as two sentences.
-    long = "".join(f"- {PLAIN[:-1]} of bed {bed}.\n" for bed in range(4))
+    long = "".join(f"- The induction begins at one and ends at the bound of bed {bed}.\n" for bed in range(4))
     assert [
         one.partition(":")[0]
         for one in sentences(f"It is spring. Two beds lie to the south.\n\n## Bed\n\n{long}", most=3)
