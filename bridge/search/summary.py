@@ -440,16 +440,8 @@ def _read_about(
         is_name = not is_list(one) and (own.issuperset(terms) or fold_case(one.text).rstrip(_STOPS) in named)
         if not is_name or is_headed:
             said = own | around
-            yield FocusLine(
-                one,
-                text,
-                is_weak(one),
-                is_named,
-                said,
-                weigh(said if is_headed else own),
-                weigh(said),
-                block * is_headed,
-            )
+            worth = weigh(said if is_headed else own), weigh(said)
+            yield FocusLine(one, text, is_weak(one), is_named, said, *worth, block * is_headed)
 
 
 def _find_blocks(note: Note) -> Iterator[tuple[int, str]]:
