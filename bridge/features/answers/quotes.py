@@ -42,6 +42,7 @@ from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.days import asked_days, cut_days, days_in, full_days
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
+from bridge.text.sentence import asks
 from bridge.text.stems import language_of
 from bridge.text.words import RUN, count_words
 from bridge.types import Lines, VaultPath
@@ -167,7 +168,6 @@ def say_value(value: Value) -> str:
 _HEADING_WEIGHT, _TITLE_WEIGHT = 0.8, 0.7
 """Weights of a word of the question that a heading above says, and the title, beside one that the line says."""
 
-_ASKS = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$")
 _LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
 """The name of a field such as `title: Levain`."""
 
@@ -246,7 +246,7 @@ def _terms_in(text: str, language: str | None) -> frozenset[str]:
 
 def _asks(sentence: Sentence) -> bool:
     """Return whether a sentence is a question; a list is none whose last item is."""
-    return sentence.kind != "heading" and _ASKS.search(sentence.text) is not None
+    return sentence.kind != "heading" and asks(sentence.text)
 
 
 class Quote(Record):
