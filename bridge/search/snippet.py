@@ -7,7 +7,7 @@ from bridge.markdown.links import ESCAPE, inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.sentence import sentence_ends
-from bridge.text.words import is_word_boundary
+from bridge.text.word_boundary import is_word_boundary
 from bridge.types import Span
 
 SNIPPET_CHARS = 240

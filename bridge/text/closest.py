@@ -8,13 +8,15 @@ from typing import Final
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Prefix
 
+from bridge.text.words import ALPHABETIC
+
 MIN_TYPO_CHARS: Final = 3
 """Characters from which on one of them may be wrong."""
 
 CHARS_PER_TYPO: Final = 4
 """Characters of a name for each that may be wrong."""
 
-_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_WORD: Final = re.compile(f"{ALPHABETIC.pattern}|\\d+")
 
 
 def likeness(name: str, other: str) -> float:

@@ -260,7 +260,7 @@ ELISION: Final = re.compile(
 )
 """A French, Italian, Catalan or Portuguese function word written together with the next one, as in `dell'acqua`."""
 
-_UNSPACED_FUNCTION: Final = re.compile(
+UNSPACED_FUNCTION: Final = re.compile(
     "请问|告诉我|为什么|什么样|什么时候|什么|怎么样|怎么办|怎么|怎样|如何|为何|何时|何处|何地|哪里|哪儿|哪些|哪一?[个年位种天]"
     "|哪|谁|多少|有?多[久大高长远重快]|有?几[个位年天次岁点根]|^给|有没有|是不是|能不能|可不可以|可以|应该|应当|需要|能够|能否|是否|主要"
     "|我们|你们|他们|她们|它们|[我你他她它]的?|这[个些种]?|那[个些种]|之间|(?<!目)的(?!士|确)|(?<!为)了(?!解)|吗|呢|吧"
@@ -273,12 +273,18 @@ _UNSPACED_FUNCTION: Final = re.compile(
 """Function words, and what questions begin and end with, of Chinese, Japanese and Korean."""
 
 
+KOREAN_PARTICLES: Final = re.compile(
+    "(?:은|는|이|가|을|를|의|에서?|에게서?|께서?|한테서?|이?랑|와|과|하고|으?로[서써]?|도|만|까지|부터|마다|처럼|같이|보다|조차|마저|이?나|밖에|뿐"
+    "|대로|아|이?야|씨|님|들|이다|입니다|이에요|예요|이?라[고는]){1,4}(?![\\w\u1100-\u11ff])"
+)
+"""What Korean writes together with the noun before it, up to the end of the word."""
+
 _HAS: Final = re.compile("(?<![所拥没还只])有$")
 
 
 def content_runs(run: str) -> list[str]:
     """Return the parts of a run of a script without spaces that say something."""
-    parts = (_HAS.sub("", part) for part in _UNSPACED_FUNCTION.split(run))
+    parts = (_HAS.sub("", part) for part in UNSPACED_FUNCTION.split(run))
     return [part for part in parts if len(part) > 1]
 
 

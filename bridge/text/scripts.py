@@ -3,12 +3,17 @@
 import re
 from typing import Final
 
-UNSPACED_SCRIPTS: Final = (
+CLUSTERED: Final = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff"  # Thai, Lao
     "\u1000-\u1049\u1050-\u109d\u1780-\u17d3\u17d7\u17dc-\u17ff"  # Myanmar, Khmer
-    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
-    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
+"""Scripts without spaces whose letters stand in clusters, with vowels written on every side of a consonant."""
+
+HIRAGANA: Final = "\u3041-\u309f"
+KATAKANA: Final = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+HAN: Final = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+UNSPACED_SCRIPTS: Final = f"{CLUSTERED}{HIRAGANA}{KATAKANA}{HAN}"
 """Scripts that write words without spaces."""
 
 HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
@@ -85,8 +90,6 @@ SYMBOLS: Final = (
 """Currencies, arrows, mathematics, emoji: signs that are looked for like words. Lines of drawn boxes are not."""
 
 UNSPACED_CHARACTER: Final = re.compile(f"[{UNSPACED_SCRIPTS}]")
-SPACED_CHARACTER: Final = re.compile(f"(?![{UNSPACED_SCRIPTS}])\\w")
-"""A character that joins its neighbour to one word; scripts without spaces have none."""
 
 _LATIN_LETTER = re.compile(f"[{LATIN}]")
 _RUN_CHARACTER = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}]")

@@ -10,15 +10,16 @@ from bridge.text.scripts import (
     HEBREW_QUOTE,
     JOINERS,
     MARK,
-    SPACED_CHARACTER,
     SYMBOLS,
     TONES,
     UNSPACED_CHARACTER,
     UNSPACED_SCRIPTS,
 )
 
-ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
-ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
+ALPHANUMERIC: Final = re.compile(f"[^\\W_]+(?:{MARK}+[^\\W_]*)*")
+ALPHABETIC: Final = re.compile(f"[^\\W\\d_]+(?:{MARK}+[^\\W\\d_]*)*")
+"""Letters, and digits, with the combining marks that belong to them."""
+
 DIGITS: Final = re.compile(r"\d+")
 
 _LETTERS: Final = f"[^\\W_{UNSPACED_SCRIPTS}{HANGUL}]+"
@@ -49,18 +50,6 @@ def words_of(text: str) -> list[str]:
 def is_mark(character: str) -> bool:
     """Return whether a character belongs to the one before it, as accents and the vowels of many scripts do."""
     return not character.isascii() and unicodedata.category(character).startswith("M")
-
-
-def is_word_boundary(text: str, at: int) -> bool:
-    """Return whether no word of a script with spaces goes on across a place in a text."""
-    if not 0 < at < len(text):
-        return True
-    if is_mark(text[at]):
-        return False
-    before = at - 1
-    while before > 0 and is_mark(text[before]):
-        before -= 1
-    return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[before]))
 
 
 def is_letters(word: str) -> bool:

@@ -83,6 +83,25 @@ async def test_a_replacement_tells_of_longer_words_and_can_leave_them(served: Se
     assert not any("longer words" in warning for warning in made["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("text", "find", "left"),
+    [
+        ("東京都に住む。京都。", "京都", "東京都に住む。X。"),
+        ("กาแฟ กา", "กา", "กาแฟ X"),
+        ("रामायण, राम ने", "राम", "रामायण, X ने"),
+        ("김민수, 민수는 민수가", "민수", "김민수, X는 X가"),
+    ],
+)
+async def test_whole_words_are_replaced_in_any_script(served: Served, text: str, find: str, left: str) -> None:
+    (served.bridge.find(None).root / "Out.md").write_text(text, encoding="utf-8")
+    change = {"find": find, "replace": "X", "paths": ["Out.md"]}
+    tried = await served.result("change_notes", **change, dry_run=True)
+    made = await served.result("change_notes", **change, whole_words=True)
+    assert text_of(served, "Out.md") == left
+    assert tried["occurrences"] == made["occurrences"] + 1
+    assert [one.rpartition("; ")[2] for one in made["warnings"] if "longer words" in one] == ["they are left."]
+
+
 @pytest.mark.parametrize("text", ["a" * 200_000, "a\u0301" * 100_000, "e" + "\u0301" * 200_000])
 async def test_a_replacement_within_an_endless_word_ends(served: Served, text: str) -> None:
     (served.bridge.find(None).root / "Out.md").write_text(text, encoding="utf-8")

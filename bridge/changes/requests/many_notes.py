@@ -47,7 +47,7 @@ from bridge.markdown.sections import has_line_number
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline, is_line
-from bridge.text.words import is_word_boundary
+from bridge.text.word_boundary import is_whole_word, is_word_boundary
 from bridge.types import EXACT_MARK, Digest, Span, VaultPath
 
 NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
@@ -244,26 +244,28 @@ def replace_text_everywhere(
             return data, 0
         text = open_draft(path, data).text
         spans = find_text(text, old, overlapping=False)
-        whole = [all(is_word_boundary(text, at) for at in span) for span in spans]
-        if whole_words:
-            spans = [*compress(spans, whole)]
-        elif not all(whole):
+        whole = [is_whole_word(text, *span, surely=whole_words) for span in spans]
+        if not all(whole):
             within[path] = whole.count(False)
             inside = compress(spans, map(not_, whole))
             longer_words.extend(extend_to_words(text, span) for span in islice(inside, MAX_LONGER_WORDS))
+        if whole_words:
+            spans = [*compress(spans, whole)]
         places = [TextEdit(start, end, new, literal=True) for start, end in spans]
         return (encode_like(data, splice(text, places).text) if places else data), len(places)
 
     planned = edit_many(paths, view, edit)
-    if not planned.effect.files and not planned.effect.skipped:
-        raise TextNotFound(
-            f"None of {count_of(len(paths), 'note')} has this text.",
-            hint="Give the text exactly as it stands; `search` with the text in quotes finds where.",
-        )
-    if not longer_words:
-        return planned
     shown = ", ".join(f"\u201c{inline(word)}\u201d" for word in [*dict.fromkeys(longer_words)][:MAX_LONGER_WORDS])
-    warning = f"{count_of(within.total(), 'occurrence')} within longer words: {shown}; `whole_words` leaves these."
+    if not planned.effect.files and not planned.effect.skipped:
+        message = f"None of {count_of(len(paths), 'note')} has this text"
+        if shown:
+            raise TextNotFound(f"{message} but within longer words: {shown}.", hint="`whole_words` leaves these.")
+        hint = "Give the text exactly as it stands; `search` with the text in quotes finds where."
+        raise TextNotFound(f"{message}.", hint=hint)
+    if not shown:
+        return planned
+    left = "they are left." if whole_words else "`whole_words` leaves these."
+    warning = f"{count_of(within.total(), 'occurrence')} within longer words: {shown}; {left}"
     return replace(planned, effect=replace(planned.effect, warnings=(warning,)))
 
 
@@ -271,9 +273,9 @@ def extend_to_words(text: str, span: Span) -> str:
     """Return the words that a span stands within, as far as they are shown."""
     start, end = span
     first, last = max(0, start - MAX_LONGER_WORD_CHARS), end + MAX_LONGER_WORD_CHARS
-    while start > first and not is_word_boundary(text, start):
+    while start > first and not is_word_boundary(text, start, surely=True):
         start -= 1
-    while end < last and not is_word_boundary(text, end):
+    while end < last and not is_word_boundary(text, end, surely=True):
         end += 1
     return text[start:end]
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 from ahocorasick_rs import AhoCorasick, MatchKind
@@ -18,7 +18,8 @@ from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.text.closest import find_mistyped, max_typos
 from bridge.text.fold import FoldedText, fold_case, letters_and_digits
-from bridge.text.scripts import SPACED_CHARACTER, UNSPACED_CHARACTER
+from bridge.text.scripts import UNSPACED_CHARACTER
+from bridge.text.word_boundary import is_whole_word
 from bridge.text.words import ALPHANUMERIC
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -244,19 +245,6 @@ class NameFinder:
 
     def _matches(self, folded: str) -> Sequence[tuple[int, int, int]]:
         return () if self._automaton is None else self._automaton.find_matches_as_indexes(folded, overlapping=True)
-
-
-def is_whole_word(folded: str, first: int, last: int) -> bool:
-    return not (
-        (first and is_glued(folded[first - 1]) and is_glued(folded[first]))
-        or (last < len(folded) and is_glued(folded[last]) and is_glued(folded[last - 1]))
-    )
-
-
-@lru_cache(maxsize=4_096)
-def is_glued(character: str) -> bool:
-    """Return whether a character joins its neighbour to one word; scripts without spaces have none."""
-    return SPACED_CHARACTER.match(character) is not None
 
 
 def overlap_test(spans: Sequence[Span]) -> Callable[[Span], bool]:
