@@ -6,6 +6,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.records import Record
+from bridge.text.scripts import NAME_CHARACTER
 
 MAX_EXPRESSION_CHARS: Final = 10_000
 """Characters of an expression."""
@@ -17,11 +18,11 @@ _EXACT_DIGITS: Final = 15
 """Digits up to which an integer is exact, as in JavaScript."""
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
       (?P<number>\d+(?:\.\d+)?(?![\w]))
     | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    | (?P<name>[^\W\d][\w$-]*(?<!-))
-    | (?P<operator>\|\||&&|[=!<>]=|[-+*/%!<>()\[\]{},.:])
+    | (?P<name>[^\W\d](?:{NAME_CHARACTER}|[$-])*(?<!-))
+    | (?P<operator>\|\||&&|[=!<>]=|[-+*/%!<>()\[\]{{}},.:])
     )""",
     re.VERBOSE | re.DOTALL,
 )

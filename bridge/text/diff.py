@@ -11,7 +11,7 @@ from typing import Final, Literal
 from rapidfuzz.distance import Indel
 
 from bridge.records import Record
-from bridge.text.scripts import MARK, UNSPACED_SCRIPTS
+from bridge.text.scripts import CLUSTER, MARK, UNSPACED_SCRIPTS
 from bridge.types import Lines
 
 MAX_CELLS: Final = 150_000_000
@@ -374,7 +374,7 @@ _TOKEN: Final = re.compile(
     rf"|{_WORD}(?:['’‑-]{_WORD})*"
     r"|\r?\n"
     r"|[^\S\r\n]+"
-    rf"|.(?:\u200d.|{MARK}|[\U0001f3fb-\U0001f3ff])*",  # with what combines with it
+    rf"|{CLUSTER}",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -73,6 +73,12 @@ _FURTHER_MARKS: Final = (
 MARK: Final = f"(?:[{_MARKS}]|[{_FURTHER_MARKS}])"
 """A combining mark of any script, by its Unicode category."""
 
+NAME_CHARACTER: Final = f"(?:[\\w\u200c\u200d]|{MARK})"
+"""A letter or digit of any script, what joins two of them, or what combines with one."""
+
+CLUSTER: Final = f"[\U0001f1e6-\U0001f1ff]{{2}}|.(?:\u200d.|\u200c|{MARK}|[\U0001f3fb-\U0001f3ff])*"
+"""A character with what combines with it, as readers see it."""
+
 JOINERS: Final = "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 """What is not seen inside a word, and may be left out of it."""
 

@@ -21,7 +21,8 @@ FILES = {
     BOOK: (
         "---\ntags: [book, Novel/english]\nprice: 7.5\nage: 3\nstatus: open\nread: 2025-12-24\nrated: true\n"
         'author: "[[Jane Austen]]"\ntypes: ["[[Book]]", paper]\nempty: []\nnothing:\nmade: {by: [a, b], in: 1815}\n'
-        "Odd name: x\n---\n[[Textbook]] ![[Cover.png]] #inline\n"
+        "Odd name: x\n"
+        "पेशा: शिक्षक\nอาชีพ: ครู\nnghe\u0302\u0300: y\nنام\u200cها: z\n---\n[[Textbook]] ![[Cover.png]] #inline\n"
     ),
     "Jane Austen.md": "An author.\n",
     "Textbook.md": "[[Books/Emma]]\n",
@@ -60,6 +61,8 @@ def test_a_time_with_an_offset_is_that_moment(written: str) -> None:
         ('list("value")', ["value"]),
         ('if(rated, "Modified", "Unmodified")', "Modified"),
         ("1.isTruthy()", True),
+        ('पेशा == "शिक्षक" && note.อาชีพ == "ครู"', True),
+        ("nghề + nghe\u0302\u0300 + نام\u200cها", "yyz"),
         ('"example".isType("string") && true.isType("boolean")', True),
         ("123.toString()", "123"),
         ("(1 / 0).toString()", "Infinity"),
