@@ -1,5 +1,6 @@
 """What notes have in common becomes a step; what differs between them becomes variables, or is left empty."""
 
+import unicodedata
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from bridge.features.workflows.examples import DraftedSteps, Example, draft_note
 from bridge.features.workflows.parse import read_workflow
 from bridge.features.workflows.read import find_block, workflow_note, workflow_yaml
+from bridge.features.workflows.templates import bind_variables
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings, daily_path
@@ -240,3 +242,28 @@ def test_text_is_taken_for_what_it_is() -> None:
     }
     assert arguments(found)["text"] == "| __Died:__ | {{variables.Died}} |\n| __Year__: | {{variables.year}} |\n"
     assert (found.variables["title"]["type"], found.variables["also"]["default"]) == ("text", "")
+
+
+@pytest.mark.parametrize(
+    ("names", "property_name"),
+    [
+        (("राम शर्मा", "सीता वर्मा"), "पेशा"),
+        (("มาลี", "สมศรี"), "อาชีพ"),
+        (("حسنًا", "سعيدًا"), "مِهنة"),
+        (("کتاب\u200cها", "خانه\u200cها"), "نام\u200cها"),
+        (("Trần Đức\u0323", "Lê Hoa\u0323"), unicodedata.normalize("NFD", "phần")),
+        (("👩\u200d🎓", "👨\u200d🎓"), "பெயர்"),
+    ],
+)
+def test_letters_stay_whole_in_any_script(names: tuple[str, str], property_name: str) -> None:
+    found = drafted({f"p/{name}.md": f"---\n{property_name}: {at}\n---\n# {name}\n" for at, name in enumerate(names)})
+    id_ = unicodedata.normalize("NFC", property_name)
+    assert arguments(found) == {
+        "path": "p/{{variables.title}}.md",
+        "properties": {property_name: f"{{{{variables.{id_}}}}}"},
+        "text": "# {{variables.title}}\n",
+    }
+    assert found.variables["title"]["description"] == " · ".join(names)
+    workflow = read_workflow(workflow_yaml("A person.", found.variables, found.steps, ""))
+    assert not workflow.problems
+    assert bind_variables(workflow.workflow, {"title": "x", property_name: 3}, lambda _, text: text)[id_] == 3

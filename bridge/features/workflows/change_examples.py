@@ -42,6 +42,7 @@ from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.diff import diff_lines
 from bridge.text.fold import fold_case
+from bridge.text.scripts import NAME_CHARACTER
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 from bridge.vault.paths import is_hidden, parents
@@ -56,7 +57,7 @@ _DONE_TASK: Final = re.compile(r"^\s*[-*+] \[[xX]\] *(.*\S)", re.MULTILINE)
 _LINKS: Final = re.compile(r"(?:^[-*+] \[\[[^\[\]|#]+\]\] *\n?){2,}", re.MULTILINE)
 """A list of links and nothing else."""
 _LINK_TARGET: Final = re.compile(r"\[\[([^\]|#]+)")
-_NAME: Final = re.compile(r"[\w-]+")
+_NAME: Final = re.compile(f"(?:{NAME_CHARACTER}|-)+")
 _FORMED_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
 """A template with a form, as of a day."""
 _OWN_PREFIXES: Final = ("{{item.", "{{variables.")

@@ -27,7 +27,9 @@ from bridge.text.budget import cut
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
+from bridge.text.scripts import CLUSTER, MARK, NAME_CHARACTER
 from bridge.types import VaultPath
+from bridge.vault.paths import nfc
 
 MAX_EXAMPLES: Final = 5
 DAILY_TEMPLATE: Final = "{{daily}}"
@@ -73,7 +75,7 @@ _STRUCTURE: Final = re.compile(
     re.DOTALL,
 )
 """What stays of a single note: headings, rules, empty items, callouts and queries."""
-_MARKS: Final = re.compile(r"[^\w{}.]+")
+_MARKS: Final = re.compile(rf"(?:(?!{NAME_CHARACTER})[^{{}}.])+")
 _LIST_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _HEADING: Final = re.compile(r"(#{1,6})[ \t].*")
 _TICK: Final = re.compile(r"^(\s*[-*+] )\[\S\] ")
@@ -81,15 +83,21 @@ _VARIABLE: Final = re.compile(r"\{\{variables\.[^}]+\}\}")
 TEMPLATE: Final = re.compile(r"(?<!\\)\{\{")
 _WHOLE_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*\}\}")
 _TEMPLATE_OR_LINK: Final = re.compile(rf"{_WHOLE_TEMPLATE.pattern}|https?://[^\s()\[\]<>]+")
-_FORMAT: Final = re.compile(r"(\{\{variables\.[\w-]+):[^}]*")
+_FORMAT: Final = re.compile(r"(\{\{variables\.[^:}]+):[^}]*")
 """The form in which a day stands."""
-_PIECE: Final = re.compile(r"\\?\{\{(?:[^{}]*\}\})?|\d{4}-\d\d-\d\d|[^\W_\u2e80-\U0003ffff]+|.", re.DOTALL)
+_PIECE: Final = re.compile(
+    r"\\?\{\{(?:[^{}]*\}\})?|\d{4}-\d\d-\d\d"
+    rf"|(?:[^\W_\u2e80-\U0003ffff](?:{MARK}|[\u200c\u200d])*)+|{CLUSTER}",
+    re.DOTALL,
+)
 """A template, a day, a word, or a character, as one of a language without spaces."""
 _WORD: Final = re.compile(rf"https?://[^\s()\[\]<>\"'{{}}|]+(?!\S*\{{\{{)|{_PIECE.pattern}", re.DOTALL)
 """One of these, or an address without templates."""
 _LINK_PLACE: Final = re.compile(r".*[\[|](?=[^\]])(?:.*/)?|[\[\]]")
 """What a link says besides the name of its note."""
-_NAMED_PLACE: Final = re.compile(r"\[([^\]]+)\]\($|([\w-]+)=[\"']$|^[->*+\s]*([^\W\d_][\w ]{1,20})\W*$")
+_NAMED_PLACE: Final = re.compile(
+    rf"\[([^\]]+)\]\($|([\w-]+)=[\"']$|^[->*+\s]*([^\W\d_](?:{NAME_CHARACTER}| ){{1,20}})\W*$"
+)
 """What is before the address of a link, the value of an attribute, or a value behind its name."""
 _CALLOUT: Final = re.compile(r"> ?\[!\w+\][-+]? *(.+)")
 _BRACKETS: Final = dict(zip(")]}）》」』】”", "([{（《「『【“", strict=True))
@@ -178,7 +186,7 @@ class ExampleComparison:
         self, name: str, values: Sequence[Value], kind: VariableKind | None = None, *, default: Value = None
     ) -> str:
         """Return the template of a new variable, given its values in the examples, some of which may be empty."""
-        base = re.sub(r"\W+", "_", name).strip("_")[:50]
+        base = re.sub(rf"(?:(?!{NAME_CHARACTER}).)+", "_", nfc(name), flags=re.DOTALL).strip("_")[:50]
         base = base if re.match(r"[^\W\d]", base) else f"value_{base}".rstrip("_")
         id_ = next(one for at in count(1) if (one := base if at == 1 else f"{base}_{at}") not in self.variables)
         given = [value for value in values if not _is_empty(value)]
@@ -734,7 +742,7 @@ def _shared_words(each: Sequence[Sequence[str]]) -> list[str]:
 def _pattern(value: str) -> str:
     """Return a pattern for a value; where words are spaced it is a word of its own."""
     begin, end = (r"(?<![^\W_])" if value[0].isascii() else ""), (r"(?![^\W_])" if value[-1].isascii() else "")
-    return f"{begin}{re.escape(value)}{end}"
+    return f"{begin}{re.escape(value)}(?!{MARK}){end}"
 
 
 def escape(value: Value) -> Value:

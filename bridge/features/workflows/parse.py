@@ -17,7 +17,9 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import WrongYaml, YamlText, read_yaml
 from bridge.records import Record
+from bridge.text.scripts import NAME_CHARACTER
 from bridge.types import VaultPath
+from bridge.vault.paths import nfc
 
 VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
 Check = Literal["where", "note_exists", "section_exists", "property_exists", "open_tasks"]
@@ -143,8 +145,8 @@ def path_fields(op: str) -> frozenset[str]:
 
 FORMAT_VERSION: Final = 1
 
-_ID: Final = re.compile(r"[^\W\d][\w-]{0,59}")
-_CONDITION: Final = re.compile(r"(not\s+|!\s*)?([^\W\d][\w-]*)")
+_ID: Final = re.compile(rf"[^\W\d](?:{NAME_CHARACTER}|-){{0,59}}")
+_CONDITION: Final = re.compile(rf"(not\s+|!\s*)?([^\W\d](?:{NAME_CHARACTER}|-)*)")
 _FIELDS: Final = frozenset({"version", "description", "variables", "conditions", "steps", "output"})
 _OF_VARIABLE: Final = frozenset({"type", "required", "default", "choices", "description"})
 _NEEDED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -215,7 +217,7 @@ class _Reader:
             if not _ID.fullmatch(name):
                 self._say(line, f"`{name[:60]}` cannot be a name: use letters, digits, `_` and `-`.")
             elif isinstance(facts, Mapping):
-                yield self._variable(name, facts, line)
+                yield self._variable(nfc(name), facts, line)
             else:
                 self._say(line, f"The variable `{name}` must have fields, such as `{{type: text}}`.")
 
@@ -301,7 +303,7 @@ class _Reader:
                     "`when` must name a condition, or `not` and a condition, or a list of these.",
                 )
                 return
-            yield found[2], found[1] is None
+            yield nfc(found[2]), found[1] is None
 
     # -- what all have in common --------------------------------------------------------------------------------------
 
@@ -323,6 +325,7 @@ class _Reader:
         if not isinstance(id_, str) or not _ID.fullmatch(id_):
             self._say(line, f"A {what} needs an `id` of letters, digits, `_` and `-`.")
             return ""
+        id_ = nfc(id_)
         if id_ in known:
             self._say(line, f"Another {what} is called `{id_}` already.")
             return ""

@@ -18,12 +18,13 @@ from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
 from bridge.records import Record
 from bridge.text.closest import find_closest
-from bridge.vault.paths import clean_name, file_name_for
+from bridge.text.scripts import NAME_CHARACTER
+from bridge.vault.paths import clean_name, file_name_for, nfc
 
 Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
 
 _TEMPLATE: Final = re.compile(r"\\\{\{|\{\{([^{}\n]{1,200})\}\}")
-_NAMED_VALUE: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)(?::\s*(\S.*))?")
+_NAMED_VALUE: Final = re.compile(rf"(variables|steps|conditions|item)((?:\.(?:{NAME_CHARACTER}|-)+)*)(?::\s*(\S.*))?")
 _SHIFT: Final = re.compile(r"([+-])\s*(\d{1,5})\s*([dwmy])")
 _UNITS: Final = {"d": "d", "w": "w", "m": "M", "y": "y"}
 _PARTS: Final = {"variables": range(1, 4), "conditions": range(1, 2), "steps": range(2, 5), "item": range(3)}
@@ -35,8 +36,8 @@ _LINE_END: Final = re.compile(r"[ \t]*$", re.MULTILINE)
 _WHOLE_TEMPLATE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
 """A template, or braces that are meant as such."""
 _CUT_TEMPLATE: Final = re.compile(
-    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
-    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
+    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[^\s:{}]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
+    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[^\s:{}]+(?::[^{}\n]+)?|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
 )
 """What would be a template if all its braces were there."""
 HINT: Final = (
@@ -81,6 +82,8 @@ def parse_reference(text: str) -> TemplateReference:
         return TemplateReference(cast("Root", word), (), detail.strip())
     found = _NAMED_VALUE.fullmatch(inner)
     names = tuple(found[2].split(".")[1:]) if found else ()
+    if found and found[1] != "item":
+        names = *map(nfc, names[:1]), *names[1:]
     is_property = len(names) > 1 and names[-2] == "properties"
     if found is None or len(names) not in _PARTS[found[1]] or (len(names) == _DEPTH[found[1]] and not is_property):
         raise InvalidArguments(f"`{{{{{inner[:60]}}}}}` is no template.", hint=HINT)
@@ -292,6 +295,7 @@ ReadMeaning = Callable[[WorkflowVariable, str], str]
 
 
 def bind_variables(workflow: Workflow, given: Mapping[str, Value], read: ReadMeaning) -> dict[str, Value]:
+    given = {nfc(name): value for name, value in given.items()}
     for name in given:
         if name not in workflow.variables:
             near = find_closest(name, workflow.variables)
