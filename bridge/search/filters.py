@@ -19,7 +19,7 @@ from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.terms import HasProperty
-from bridge.text.fold import fold_case, fold_typed, listing_key
+from bridge.text.fold import fold_case, fold_word, listing_key
 from bridge.types import VaultPath
 
 Notes = Mapping[VaultPath, IndexedNote]
@@ -60,11 +60,15 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
 
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
-    target = fold_case(tag.strip().lstrip("#").rstrip("/"))
+    target = _fold_tag(tag)
     inside = f"{target}/"
     tags: set[str] = set().union(*(note.tags for note in notes if note.tags))
     matching = frozenset(name for name in tags if (folded := fold_case(name)) == target or folded.startswith(inside))
     return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
+
+
+def _fold_tag(tag: str) -> str:
+    return fold_case(tag.strip().lstrip("#").rstrip("/"))
 
 
 def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
@@ -96,10 +100,10 @@ def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[Inde
     if comparison := _COMPARISON.match(term.value):
         sign, limit = comparison.group(1), float(comparison.group(2))
         return [note for note, entry in having if any(_exceeds_limit(each, sign, limit) for each in _as_list(entry))]
-    text = _comparable(term.value)
-    if text == "null":
+    if _comparable(term.value) == "null":
         return [note for note, entry in having if entry is None or entry in ("", [])]
-    return [note for note, entry in having if any(text in _comparable(each) for each in _as_list(entry))]
+    text = fold_word(_comparable(term.value))
+    return [note for note, entry in having if any(text in fold_word(_comparable(each)) for each in _as_list(entry))]
 
 
 def folder_prefix(folder: str | None) -> str | None:
@@ -166,7 +170,7 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
 
 def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
     """Return a notice that no path contains a text, with the closest paths and folders; None when one does."""
-    if any(fold_typed(part) in fold_typed(path) for path in notes):
+    if any(fold_word(part) in fold_word(path) for path in notes):
         return None
     return f"No path contains `{part}`{_closest({*notes, *_parents(notes)}, part)}"
 
@@ -181,9 +185,9 @@ def _closest(names: Collection[str], target: str) -> str:
 
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
-    target = fold_typed(name.strip())
+    target = fold_word(name.strip())
     names: set[str] = set().union(*(note.properties for note in notes if note.properties))
-    spellings = [key for key in names if fold_typed(str(key)) == target]
+    spellings = [key for key in names if fold_word(str(key)) == target]
     return [
         (note, note.properties[key]) for note in notes if note.properties for key in spellings if key in note.properties
     ]
@@ -261,13 +265,14 @@ def require_status(status: str) -> None:
 
 def filter_tasks(notes: Iterable[IndexedNote], criteria: TaskFilter, settings: TaskSettings) -> Iterator[FoundTask]:
     fits = functools.cache(lambda status: has_status(status, criteria.status, settings))
+    text, tags = fold_word(criteria.text.strip()), [*map(_fold_tag, criteria.tags)]
     for note in notes:
         for task in note.tasks if note.packed_tasks else ():
             if (
                 fits(task.status)
                 and is_due(task.due, criteria)
-                and has_tags(task, criteria.tags)
-                and (not criteria.text or criteria.text in fold_case(task.text))
+                and has_tags(task, tags)
+                and (not text or text in fold_word(task.text))
             ):
                 yield note, task
 
@@ -284,7 +289,7 @@ def has_status(status: str, condition: str, settings: TaskSettings) -> bool:
             return status in condition
 
 
-def has_tags(task: IndexedTask, tags: tuple[str, ...]) -> bool:
+def has_tags(task: IndexedTask, tags: Sequence[str]) -> bool:
     own_tags = [fold_case(tag) for tag in task.tags]
     return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)
 

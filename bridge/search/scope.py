@@ -36,7 +36,7 @@ from bridge.search.terms import (
     Word,
     conditions,
 )
-from bridge.text.fold import fold_typed, fold_word
+from bridge.text.fold import fold_word
 from bridge.text.match import compile_matcher
 from bridge.text.words import RUN, words_of
 from bridge.types import VaultPath
@@ -113,9 +113,9 @@ async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 -
 
 
 def _notes_with_name(notes: Notes, kind: NameKind, text: str) -> Paths:
-    part = fold_typed(text)
+    part = fold_word(text)
     return frozenset(
-        path for path, note in notes.items() if any(part in fold_typed(name) for name in _names_of(note, kind))
+        path for path, note in notes.items() if any(part in fold_word(name) for name in _names_of(note, kind))
     )
 
 
@@ -153,13 +153,13 @@ async def _notes_with_stem(index: Index, text: str) -> Paths:
 
 
 def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
-    part = fold_typed(text)
+    part = fold_word(text)
     words = {*query_tokens(text, exact=True)} if whole else set()
     return frozenset(
         path
         for path, note in notes.items()
         for name in (note.title, *note.aliases)
-        if part in fold_typed(name) and words.issubset(query_tokens(name, exact=True))
+        if part in fold_word(name) and words.issubset(query_tokens(name, exact=True))
     )
 
 

@@ -17,6 +17,9 @@ _GROWING_CHAR: Final = re.compile(
 )
 """A character that case folding can expand to several, such as `ß`."""
 
+_DOTTED: Final = "i\u0307"
+"""The lower case of the Turkish İ."""
+
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 _EXTRAS: Final = re.compile(
     f"[{ACCENTS}{JOINERS}{TONES}\u034f\u05f4\u0640\u093c\u0a3c\u0abc\u180b-\u180f\U0001f3fb-\U0001f3ff]|{HEBREW_QUOTE}"
@@ -54,7 +57,7 @@ class FoldedText:
     def __init__(self, text: str) -> None:
         self._places: list[int] | None = None
         self.text = text.casefold()
-        normal = text.isascii() or unicodedata.is_normalized("NFC", text)
+        normal = text.isascii() or (unicodedata.is_normalized("NFC", text) and _DOTTED not in text)
         if len(self.text) == len(text) and normal:
             # Case folding never shortens a text: at equal length, every character is at its old place.
             return
@@ -77,7 +80,7 @@ class FoldedText:
 
 
 def fold_case(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold().replace(_DOTTED, "i")
 
 
 def fold_word(word: str) -> str:
@@ -94,11 +97,6 @@ def _fold_letters(word: str) -> str:
         return word.lower()
     parts = _NASAL.sub("ं", _EXTRAS.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_SHIELD))))
     return unicodedata.normalize("NFC", parts.translate(_EQUAL_LETTERS)).translate(_UNSHIELD)
-
-
-def fold_typed(text: str) -> str:
-    """Fold a name as `fold_case` does, and its apostrophes, of which each keyboard has another."""
-    return fold_case(text).replace("’", "'").replace("‘", "'")
 
 
 def places_in(word: str) -> list[int]:

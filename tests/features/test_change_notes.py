@@ -51,6 +51,16 @@ async def test_notes_are_chosen_by_tag_condition_and_path_together(served: Serve
     assert await changed(paths=["Out.md", "In/Spelt.md"], folder="In") == ["In/Spelt.md"]
 
 
+@pytest.mark.parametrize(
+    ("tag", "typed"), [("kişi", "KİŞİ"), ("Βιβλίος", "ΒΙΒΛΊΟΣ"), ("पेशा", "पेशा"), ("straße", "STRASSE")]
+)
+async def test_a_tag_is_renamed_in_any_case(served: Served, tag: str, typed: str) -> None:
+    text = f"---\ntags: [{tag}]\n---\n#{tag}, #{tag}2\n"
+    await served.result("create_note", path="New.md", text=text)
+    await served.result("change_notes", rename_tags={typed: "new"}, confirm=True)
+    assert text_of(served, "New.md") == f"---\ntags: [new]\n---\n#new, #{tag}2\n"
+
+
 async def test_tags_are_added_once_and_removed_from_properties_only(served: Served) -> None:
     made = await served.result("change_notes", add_tags=["#Bread", "flour"], remove_tags=["old"])
     assert text_of(served, "In/Rye.md").startswith("---\nstatus: open\ntags: [bread, flour]\n---\n")

@@ -5,6 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import numpy as np
+import pytest
 from msgspec.structs import replace
 
 from bridge.models.catalogue import MULTILINGUAL_MODEL
@@ -136,6 +137,29 @@ async def test_names_are_found_with_any_apostrophe(tmp_path: Path) -> None:
         for typed in ('"L’été"', 'title:"L\'été"', "file:L’été", "path:O'Brien", "[l'auteur:Hugo]"):
             answer = await search(sources, SearchRequest(typed, mode="keyword"))
             assert [hit.path for hit in answer.hits] == ["O’Brien/L’été.md"], typed
+
+
+@pytest.mark.parametrize(
+    ("path", "properties", "queries"),
+    [
+        ("Książki/Żurek.md", "", ["title:zurek", "title:ŻUREK", "path:ksiazki", "file:Zurek"]),
+        ("Yer/İstanbul.md", "şehir: İzmir", ["file:istanbul", "title:ISTANBUL", "[şehir:izmir]", "[ŞEHİR:İZMİR]"]),
+        ("Yer/Işık.md", "", ["title:IŞIK", "title:isik", "title:ışık"]),
+        ("Τόποι/Γιώργος.md", "οδός: Σπύρος", ["title:ΓΙΩΡΓΟΣ", "path:ΤΟΠΟΙ", "[ΟΔΟΣ:ΣΠΥΡΟΣ]", "title:γιωργος"]),
+        ("Orte/Straße.md", "", ["title:STRASSE", "file:straße"]),
+        ("स्थान/ज़मीन.md", "पेशा: शिक्षक", ["title:जमीन", "[पेशा:शिक्षक]"]),
+        ("أماكن/مَدرسة.md", "", ["title:مدرسة", "path:اماكن"]),
+        ("Nơi/" + unicodedata.normalize("NFD", "Phở bò") + ".md", "", ["title:phở", "title:pho", "path:noi"]),
+    ],
+)
+async def test_filters_know_no_case_and_no_accents(
+    tmp_path: Path, path: str, properties: str, queries: list[str]
+) -> None:
+    write_vault(tmp_path / "vault", {path: f"---\n{properties}\n---\nText.\n", "B.md": "---\ncity: x\n---\n"})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        for typed in queries:
+            answer = await search(sources, SearchRequest(typed, mode="keyword"))
+            assert [hit.path for hit in answer.hits] == [unicodedata.normalize("NFC", path)], (typed, answer.notices)
 
 
 async def test_the_words_of_a_single_sentence_are_found_in_other_forms(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.fold import fold_word, fold_words, listing_key
+from bridge.text.fold import FoldedText, fold_case, fold_word, fold_words, listing_key
 from bridge.text.scripts import latin_share
 from bridge.text.words import count_words, words_of
 
@@ -81,3 +81,13 @@ def test_lists_are_sorted_as_a_person_reads() -> None:
     assert sorted(names, key=listing_key) == [
         *("Élan", "Eva", "Łukasz Żak", "mączne", "mięsne", "Part", "part 2", "Part 07", "Part 7", "Part 10", "Zofia")
     ]
+
+
+@pytest.mark.parametrize("name", ["KİŞİ", "ΟΔΟΣ", "STRASSE", "ЁЖ", "ŻUREK", unicodedata.normalize("NFD", "Kİ")])
+def test_a_name_is_the_same_in_either_case(name: str) -> None:
+    assert fold_case(name) == fold_case(name.lower()) == FoldedText(name).text == FoldedText(name.lower()).text
+
+
+def test_case_is_no_accent() -> None:
+    assert fold_case("sınır") != fold_case("sinir")
+    assert fold_case("café") != fold_case("cafe")

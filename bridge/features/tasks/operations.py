@@ -19,7 +19,6 @@ from bridge.markdown.tasks import TaskSettings, parse_task
 from bridge.records import Record
 from bridge.search.filters import Sort, TaskFilter, filter_notes, filter_tasks, require_status, sort_tasks
 from bridge.search.model import SearchRequest
-from bridge.text.fold import fold_case
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
@@ -112,7 +111,7 @@ async def list_tasks(
         due_before: Only tasks due before this day; `next week` means its Monday.
         overdue: Only tasks due before today, and open unless `status` is given.
         tags: Only tasks with all these tags; `a` matches `a/b`.
-        text: Only tasks whose line contains this, ignoring case.
+        text: Only tasks whose line contains this, ignoring case and accents.
         sort: `due` is earliest first, `-due` latest first, undated last.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         where: Only tasks of notes for which this expression of Obsidian's Bases is true, such as `status == "active"`.
@@ -129,8 +128,8 @@ async def list_tasks(
     require_status(status)
     criteria = TaskFilter(
         status,
-        tuple(fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in tags),
-        fold_case(text.strip()),
+        tags,
+        text,
         due_on,
         due_after,
         min(filter(None, (due_before, today if overdue else None)), default=None),

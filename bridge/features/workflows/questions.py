@@ -156,8 +156,8 @@ def list_tasks(
     chosen = [state.notes[path]] if path is not None else _choose(state, bound, given, apart)
     criteria = TaskFilter(
         bound["status"],
-        tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in bound["tags"]),
-        bound["text"].strip().casefold(),
+        tuple(bound["tags"]),
+        bound["text"],
         bound["due_on"],
         bound["due_after"],
         bound["due_before"],
