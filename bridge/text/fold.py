@@ -17,7 +17,7 @@ _GROWING_CHAR: Final = re.compile(
 )
 """A character that case folding can expand to several, such as `ß`."""
 
-_DOTTED: Final = "i\u0307"
+_LOWER_OF_DOTTED_I: Final = "i\u0307"
 """The lower case of the Turkish İ."""
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
@@ -57,7 +57,7 @@ class FoldedText:
     def __init__(self, text: str) -> None:
         self._places: list[int] | None = None
         self.text = text.casefold()
-        normal = text.isascii() or (unicodedata.is_normalized("NFC", text) and _DOTTED not in text)
+        normal = text.isascii() or (unicodedata.is_normalized("NFC", text) and _LOWER_OF_DOTTED_I not in text)
         if len(self.text) == len(text) and normal:
             # Case folding never shortens a text: at equal length, every character is at its old place.
             return
@@ -80,7 +80,11 @@ class FoldedText:
 
 
 def fold_case(text: str) -> str:
-    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold().replace(_DOTTED, "i")
+    return (
+        text.lower()
+        if text.isascii()
+        else unicodedata.normalize("NFC", text).casefold().replace(_LOWER_OF_DOTTED_I, "i")
+    )
 
 
 def fold_word(word: str) -> str:

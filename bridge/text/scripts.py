@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-CLUSTERED: Final = (
+CLUSTER_SCRIPTS: Final = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff"  # Thai, Lao
     "\u1000-\u1049\u1050-\u109d\u1780-\u17d3\u17d7\u17dc-\u17ff"  # Myanmar, Khmer
 )
@@ -13,7 +13,7 @@ HIRAGANA: Final = "\u3041-\u309f"
 KATAKANA: Final = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 HAN: Final = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
-UNSPACED_SCRIPTS: Final = f"{CLUSTERED}{HIRAGANA}{KATAKANA}{HAN}"
+UNSPACED_SCRIPTS: Final = f"{CLUSTER_SCRIPTS}{HIRAGANA}{KATAKANA}{HAN}"
 """Scripts that write words without spaces."""
 
 HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
@@ -75,6 +75,10 @@ MARK: Final = f"(?:[{_MARKS}]|[{_FURTHER_MARKS}])"
 
 NAME_CHARACTER: Final = f"(?:[\\w\u200c\u200d]|{MARK})"
 """A letter or digit of any script, what joins two of them, or what combines with one."""
+
+NAME_START: Final = f"(?<![\\w-])(?<!{MARK})"
+NAME_END: Final = f"(?![\\w-]|{MARK})"
+"""Where no longer name begins or goes on."""
 
 CLUSTER: Final = f"[\U0001f1e6-\U0001f1ff]{{2}}|.(?:\u200d.|\u200c|{MARK}|[\U0001f3fb-\U0001f3ff])*"
 """A character with what combines with it, as readers see it."""

@@ -4,19 +4,19 @@ import re
 from typing import Final
 
 from bridge.text.function_words import KOREAN_PARTICLES, UNSPACED_FUNCTION
-from bridge.text.scripts import CLUSTERED, HAN, HIRAGANA, KATAKANA, MARK, UNSPACED_SCRIPTS
+from bridge.text.scripts import CLUSTER_SCRIPTS, HAN, HIRAGANA, KATAKANA, MARK, UNSPACED_SCRIPTS
 from bridge.text.words import is_mark
 
-_UNSEEN: Final = "\u00ad\u061c\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff"
+_INVISIBLE: Final = "\u00ad\u061c\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff"
 _MAX_MARKS: Final = 32
 """Marks and unseen characters of one letter that are looked beyond."""
 
-_UNSEEN_CHARS: Final = re.compile(f"[{_UNSEEN}]{{0,{_MAX_MARKS}}}")
-_WITH_LETTER: Final = re.compile(f"[{_UNSEEN}]|{MARK}")
+_INVISIBLE_CHARS: Final = re.compile(f"[{_INVISIBLE}]{{0,{_MAX_MARKS}}}")
+_MARK_OR_INVISIBLE: Final = re.compile(f"[{_INVISIBLE}]|{MARK}")
 
-_SPACED: Final = f"(?![{UNSPACED_SCRIPTS}])\\w"
+_SPACED_LETTER: Final = f"(?![{UNSPACED_SCRIPTS}])\\w"
 _WITHIN_WORD: Final = re.compile(
-    f"{_SPACED}{_SPACED}|[{KATAKANA}]{{2}}"
+    f"{_SPACED_LETTER}{_SPACED_LETTER}|[{KATAKANA}]{{2}}"
     # Thai, Lao, Khmer and Myanmar: a vowel before its consonant, or after it, what stacks letters, and silent ones.
     "|[\u0e40-\u0e44\u0ec0-\u0ec4\u17d2\u1039]"
     "|.(?:[\u0e30\u0e32\u0e33\u0e45\u0e46\u0eb0\u0eb2\u0eb3\u0ebd\u0ec6]|[\u0e01-\u0e2e]\u0e4c|[\u1000-\u102a][\u1039\u103a])"
@@ -26,13 +26,13 @@ _WITHIN_WORD: Final = re.compile(
 )
 """The characters around a place across which a word or a syllable goes on."""
 
-_UNTOLD: Final = re.compile(f"[{HAN}]{{2}}|[{HIRAGANA}]{{2}}|[{CLUSTERED}]{{2}}")
+_RUN_LETTERS: Final = re.compile(f"[{HAN}]{{2}}|[{HIRAGANA}]{{2}}|[{CLUSTER_SCRIPTS}]{{2}}")
 """The letters around a place of which nothing tells whether a word ends between them."""
 
 _VERB: Final = re.compile(f"[{HAN}][{HIRAGANA}]")
 _HAN: Final = re.compile(f"[{HAN}]")
-_CLUSTERED: Final = re.compile(f"(?!{MARK})[{CLUSTERED}]")
-_MIN_HAN_CHARS, _MIN_KANA, _MIN_CLUSTERED = 2, 3, 4
+_CLUSTER_LETTER: Final = re.compile(f"(?!{MARK})[{CLUSTER_SCRIPTS}]")
+_MIN_HAN_CHARS, _MIN_KANA, _MIN_CLUSTER_LETTERS = 2, 3, 4
 """Letters from which on a part of a text is a word where nothing tells: fewer are mostly a part of another one."""
 
 _CHARS_AROUND: Final = 8
@@ -47,7 +47,7 @@ def is_word_boundary(text: str, at: int, *, surely: bool = False) -> bool:
     if not 0 < at < len(text):
         return True
     around = "" if is_mark(text[at]) else _letters_around(text, at)
-    return around != "" and not _WITHIN_WORD.match(around) and not (surely and _UNTOLD.match(around))
+    return around != "" and not _WITHIN_WORD.match(around) and not (surely and _RUN_LETTERS.match(around))
 
 
 def is_whole_word(text: str, start: int, end: int, *, surely: bool = False) -> bool:
@@ -63,12 +63,12 @@ def is_whole_word(text: str, start: int, end: int, *, surely: bool = False) -> b
         return len(own) > 1 and KOREAN_PARTICLES.match(text, end) is not None
     if surely and len(own) == 1 and _VERB.match(text, start):
         return _meets_function_word(text, end)
-    untold = [at for at in (start, end) if not is_word_boundary(text, at, surely=True)]
-    if untold and (letters := len(_CLUSTERED.findall(own))):
-        return letters >= _MIN_CLUSTERED
+    uncertain = [at for at in (start, end) if not is_word_boundary(text, at, surely=True)]
+    if uncertain and (letters := len(_CLUSTER_LETTER.findall(own))):
+        return letters >= _MIN_CLUSTER_LETTERS
     if surely:
-        return all(_meets_function_word(text, at) for at in untold)
-    return not untold or len(own) >= (_MIN_HAN_CHARS if _HAN.search(own) else _MIN_KANA)
+        return all(_meets_function_word(text, at) for at in uncertain)
+    return not uncertain or len(own) >= (_MIN_HAN_CHARS if _HAN.search(own) else _MIN_KANA)
 
 
 def _letters_around(text: str, at: int) -> str:
@@ -76,10 +76,10 @@ def _letters_around(text: str, at: int) -> str:
     after, before = text[at : at + 2], at - 1
     if after.isascii() and text[before].isascii():
         return text[before] + after
-    if unseen := _UNSEEN_CHARS.match(text, at):
+    if unseen := _INVISIBLE_CHARS.match(text, at):
         after = text[unseen.end() : unseen.end() + 2]
     first = max(0, at - _MAX_MARKS)
-    while before > first and _WITH_LETTER.match(text, before):
+    while before > first and _MARK_OR_INVISIBLE.match(text, before):
         before -= 1
     return text[before] + after
 

@@ -187,6 +187,8 @@ MEANING = {
         ("Agent Program", "Utility-based Agent", True),
         ("wild yeast culture", "Levain", False),
         ("repairing cars", "Car repair", False),
+        ("नीली किताब", "लाल किताब", True),
+        ("कार", "कारण", False),
     ],
 )
 def test_a_name_that_shares_a_word_with_another_and_differs_means_something_else(

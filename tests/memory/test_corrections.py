@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from bridge.features.corrections.operations import (
+    Replacement,
     add_correction,
     new_correction,
     open_items,
@@ -90,6 +91,21 @@ def test_the_same_words_have_the_same_id() -> None:
 def test_sentences_say_which_words_should_be_which(line: str, expected: tuple[str, str, str] | None) -> None:
     found = [(one.old, one.new, one.about) for one in open_replacements(f"# Corrections\n\n{line}\n")]
     assert found == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "starts"),
+    [
+        ("Rye", "Rye, Ryes", [0]),
+        ("राम", "रामायण, राम", [8]),
+        ("حسن", "حسنًا حسن", [6]),
+        ("京都", "東京都、京都", [4]),
+        ("กา", "กาแฟ กา", [5]),
+        ("민수", "김민수, 민수는", [5]),
+    ],
+)
+def test_old_words_are_words_of_their_own(old: str, text: str, starts: list[int]) -> None:
+    assert [start for start, _ in Replacement(old, "X", "").spans(text)] == starts
 
 
 def test_only_the_tasks_of_what_was_applied_are_ticked() -> None:

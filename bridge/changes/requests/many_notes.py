@@ -47,6 +47,7 @@ from bridge.markdown.sections import has_line_number
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline, is_line
+from bridge.text.scripts import NAME_END, NAME_START
 from bridge.text.word_boundary import is_whole_word, is_word_boundary
 from bridge.types import EXACT_MARK, Digest, Span, VaultPath
 
@@ -131,7 +132,7 @@ def rename_property_everywhere(
             hint="Set `on_clash` to `merge` to join their values, or to `keep` to leave these notes as they are.",
             paths=clashes[:100],
         )
-    named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    named = files_with_queries(view, f"{NAME_START}{re.escape(name)}{NAME_END}")
     effect = replace(planned.effect, named_in=named)
     warnings = (*name_warnings(named), *_type_warnings(name, to, types))
     return replace(planned, effect=replace(effect, warnings=warnings))
@@ -159,7 +160,7 @@ def replace_values_everywhere(
         return _head(data) + text.encode("utf-8", "surrogateescape"), count
 
     planned = edit_many(_notes_with(view, name, paths), view, edit)
-    named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])") if planned.effect.files else ()
+    named = files_with_queries(view, f"{NAME_START}{re.escape(name)}{NAME_END}") if planned.effect.files else ()
     effect = replace(planned.effect, named_in=named, warnings=name_warnings(named))
     return replace(planned, effect=effect)
 
@@ -303,7 +304,7 @@ def rename_tag_everywhere(
     chosen = view.in_reach(found) if paths is None else found.intersection(paths)
     planned = edit_many(chosen, view, edit, edits_headings=True)
     below = "" if rename.children else r"(?!/)"
-    named = files_with_queries(view, rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-]){below}")
+    named = files_with_queries(view, f"(?<!/){NAME_START}{re.escape(rename.old)}{NAME_END}{below}")
     effect = replace(planned.effect, named_in=named)
     return replace(planned, effect=replace(effect, warnings=name_warnings(named)))
 

@@ -31,7 +31,8 @@ from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
 from bridge.text.lines import add_lines, change_lines
 from bridge.text.secrets import require_plain
-from bridge.types import VaultPath
+from bridge.text.word_boundary import is_whole_word
+from bridge.types import Span, VaultPath
 
 NOTE: Final = "Corrections.md"
 """The name of the note in the agents' folder."""
@@ -120,10 +121,10 @@ class Replacement(Record):
         """What tells the findings of it from those of others."""
         return f"{self.old} {self.new}"
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The old words, where they are not inside of others."""
-        return re.compile(rf"(?<!\w){re.escape(self.old)}(?!\w)")
+    def spans(self, text: str) -> list[Span]:
+        """Return where the old words stand in a text, where they are not inside of others."""
+        found = (each.span() for each in re.finditer(re.escape(self.old), text))
+        return [span for span in found if is_whole_word(text, *span, surely=True)]
 
 
 def open_replacements(text: str) -> Iterator[Replacement]:
@@ -162,7 +163,7 @@ def _read_replacement(text: str) -> tuple[str, str] | None:
         if (found := re.fullmatch(pattern, text.strip(), re.IGNORECASE)) is not None:
             old, new = found["old"].strip(), found["new"].strip()
             # Otherwise the new words would be found again.
-            return None if Replacement(old, new, "").pattern.search(new) else (old, new)
+            return None if Replacement(old, new, "").spans(new) else (old, new)
     return None
 
 

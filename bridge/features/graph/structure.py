@@ -15,6 +15,7 @@ from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.graph.columns import KINDS, WRITTEN_KINDS, EdgeKind, Edges
 from bridge.records import Record
 from bridge.text.function_words import content_words
+from bridge.text.scripts import MARK, NAME_CHARACTER
 from bridge.types import VaultPath
 
 Kinds = tuple[EdgeKind, ...]
@@ -60,7 +61,7 @@ COVERED_SHARE: Final = 0.1
 OWN_SHARE: Final = 0.4
 """Share of the notes containing a word that must be in the group."""
 
-_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
+_WORD: Final = re.compile(rf"[^\W\d_](?:(?:{NAME_CHARACTER}|['’-])*(?:[^\W_]|{MARK}))?")
 
 T = TypeVar("T")
 Page = tuple[tuple[T, ...], int]

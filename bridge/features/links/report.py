@@ -38,14 +38,14 @@ from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.text.closest import are_alike
 from bridge.text.fold import fold_case
-from bridge.text.words import ALPHABETIC
+from bridge.text.words import ALPHABETIC, ALPHANUMERIC
 from bridge.types import Span, VaultPath
 
 ALIKE_WORDS = 80.0
 """Likeness (0-100) from which on two words are forms of one: *The* is not *Ether*."""
 
-WORD = re.compile(r"[^\W_]{3,}")
-"""A word of a name that tells something."""
+MIN_WORD_CHARS = 3
+"""Characters of a word of a name that tells something."""
 
 MIN_STUB_COSINE = 0.6
 """Cosine from which on a note may be what a name is about, in the default model."""
@@ -71,7 +71,8 @@ async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultP
 
 def share_some_words(name: str, title: str) -> bool:
     """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
-    some, others = WORD.findall(fold_case(name.rpartition("/")[2])), WORD.findall(fold_case(title))
+    names = (fold_case(name.rpartition("/")[2]), fold_case(title))
+    some, others = ([word for word in ALPHANUMERIC.findall(one) if len(word) >= MIN_WORD_CHARS] for one in names)
     alike = {(one, other) for one in some for other in others if are_alike(one, other, ALIKE_WORDS)}
     return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))
 

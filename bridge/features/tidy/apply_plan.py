@@ -170,7 +170,7 @@ class CorrectionsSettlement(Request, kw_only=True, tag="apply_plan"):
 
 
 def _says(draft: Draft, path: VaultPath, one: Replacement) -> bool:
-    return draft.has(path) and one.pattern.search(draft.read(path).decode("utf-8", "replace")) is not None
+    return draft.has(path) and one.spans(draft.read(path).decode("utf-8", "replace")) != []
 
 
 async def settle_corrections(vault: OpenVault, keys: Collection[str]) -> list[Request]:
@@ -179,7 +179,7 @@ async def settle_corrections(vault: OpenVault, keys: Collection[str]) -> list[Re
     texts = await scope.graph_snapshot.index.wholes()
     place = agents_folder(vault.settings).place(NOTE)
     places = {
-        one: tuple(note.path for note in notes_about(scope, one) if one.pattern.search(texts.get(note.path, "")))
+        one: tuple(note.path for note in notes_about(scope, one) if one.spans(texts.get(note.path, "")))
         for one in await asyncio.to_thread(read_replacements, vault, place)
         if one.key in keys
     }

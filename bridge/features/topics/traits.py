@@ -15,13 +15,14 @@ from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
 from bridge.markdown.note import texts_of
 from bridge.text.fold import fold_case
+from bridge.text.scripts import MARK
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 
 MAX_VALUE_CHARS: Final = 60
 """Longer values of properties are texts, which notes do not share."""
 
-_WORD: Final = re.compile(r"[^\W\d_]{2}")
+_WORD: Final = re.compile(rf"[^\W\d_]{MARK}*[^\W\d_]")
 
 
 class Traits:

@@ -24,6 +24,7 @@ from bridge.markdown.parse import parse, parse_structure
 from bridge.markdown.tags import find_tags, is_tag
 from bridge.records import Record
 from bridge.text.fold import fold_case
+from bridge.text.scripts import NAME_END, NAME_START
 from bridge.types import VaultPath
 
 _SEPARATOR: Final = re.compile(r"([,\s]+)")
@@ -89,7 +90,8 @@ def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tupl
     try:
         block = PropertyBlock.read(path, text)
     except InvalidProperties:
-        if re.search(rf"(?<![\w/-]){re.escape(fold_case(rename.old))}(?![\w-])", fold_case(text[slice(*cut[0])])):
+        named = f"(?<!/){NAME_START}{re.escape(fold_case(rename.old))}{NAME_END}"
+        if re.search(named, fold_case(text[slice(*cut[0])])):
             raise
         return text, 0
     changes: dict[str, list[Value | Removal]] = {}

@@ -68,7 +68,7 @@ def read_replacements(vault: OpenVault, place: VaultPath) -> list[Replacement]:
 
 def count_words(note: Note, one: Replacement) -> int:
     """Return how often its old words stand in a note; 0 if one place is inside a word, a link, code or properties."""
-    found = [each.span() for each in one.pattern.finditer(note.text)]
+    found = one.spans(note.text)
     protected = protected_spans(note)
     if len(found) != note.text.count(one.old) or any(start < note.body for start, _ in found):
         return 0
