@@ -74,7 +74,7 @@ def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
 
 
 def notes_named(names: Names, name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
-    folded = fold_name(name).removesuffix(".md") + ".md"
+    folded = fold_name(name if name.lower().endswith(".md") else f"{name}.md")
     candidates = dict.fromkeys((*names.with_name(folded), *made))
     whole = [path for path in candidates if fold_name(path) == folded]
     return whole[:1] or [path for path in candidates if fold_name(path).endswith(f"/{folded}")]

@@ -52,7 +52,10 @@ def inside_wiki(but: str = "") -> str:
 
 
 def fold_name(text: str) -> str:
-    """Return the form in which Obsidian compares names: composed, lower case, plain spaces."""
+    """Return the form in which Obsidian compares names: composed, lower case, plain spaces.
+
+    A Greek `Σ` at the end of a word becomes another letter than one before `.md`: the ending is added before folding.
+    """
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", text.replace("\u00a0", " ").replace("\u202f", " ")).lower()
@@ -97,7 +100,7 @@ def is_attachment_name(file: str) -> bool:
 
 def name_key(path: str, *, whole: bool = False) -> str:
     """Return the key shared by a file and every link that can mean it: the folded name without `.md`."""
-    folded = fold_name(path)
+    folded = fold_name(path).replace("ς", "σ")
     return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
 
 

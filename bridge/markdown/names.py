@@ -92,7 +92,7 @@ class Names:
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
         """Return whether links to a file can resolve differently in different notes, as when several have its name."""
         wanted = file_name(fold_name(file))
-        candidates = self._by_name.get(wanted, ()) or self._by_name.get(f"{wanted}.md", ())
+        candidates = self._by_name.get(wanted, ()) or self.with_name(f"{file}.md")
         return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
 
     def closest(self, path: str, limit: int = 3) -> list[VaultPath]:
@@ -132,7 +132,8 @@ class Names:
         if not candidates:
             # `.md` is added only to a name that no file has: `[[logo.png]]` never means `logo.png.md` beside
             # `logo.png`.
-            target, wanted = f"{target}.md", f"{wanted}.md"
+            target = f"{target}.md"
+            wanted = fold_name(target)
             candidates = self._by_name.get(file_name(wanted), [])
         if not candidates:
             return None

@@ -228,6 +228,15 @@ def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
     )
 
 
+def test_a_link_in_greek_keeps_its_style() -> None:
+    paper = Paper.of({"a/Κήπος.md": "", "Here.md": "[[a/Κήπος|κήπο]] [[κήπος]]"})
+    effect = move(VaultPath("a/Κήπος.md"), VaultPath("a/ΚΗΠΟΣ.md"), paper.view()).effect
+    assert [(one.text, one.to) for one in effect.rewritten] == [
+        ("a/Κήπος", "a/ΚΗΠΟΣ"),
+        ("κήπος", "ΚΗΠΟΣ"),
+    ]
+
+
 def test_a_query_that_says_a_name_which_stays_is_not_told() -> None:
     paper = Paper.of({OLD: "", "Q.md": "```query\n[[Rye]]\n```\n", "P.md": "```query\npath:Bread/Rye\n```\n"})
     assert move(OLD, VaultPath("Grain/Rye.md"), paper.view()).effect.named_in == ("P.md",)

@@ -1,6 +1,14 @@
 import pytest
 
-from bridge.markdown.links import ResolvedLink, Target, fold_name, is_external, resolve_relative, split_target
+from bridge.markdown.links import (
+    ResolvedLink,
+    Target,
+    fold_name,
+    is_external,
+    name_key,
+    resolve_relative,
+    split_target,
+)
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 
@@ -153,3 +161,26 @@ def test_of_names_that_differ_in_case_the_one_as_written_wins() -> None:
     assert resolved(["note.md", "Note.md"], "Note") == "Note.md"
     assert resolved(["note.md", "Note.md"], "note") == "note.md"
     assert resolved(["note.md", "Note.md"], "NOTE") == "Note.md"
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("ΟΔΟΣ", "ΟΔΟΣ.md"),
+        ("ΟΔΟΣ.md", "ΟΔΟΣ.md"),
+        ("Οδοσ", "ΟΔΟΣ.md"),
+        ("οδος", "οδός/οδος.md"),
+        ("Οδος", "οδός/οδος.md"),
+        ("ΟΔΌΣ/οδος", "οδός/οδος.md"),
+        ("İSTANBUL", "İstanbul.md"),
+    ],
+)
+def test_a_link_is_folded_with_the_ending_of_a_note(target: str, path: str) -> None:
+    # As JavaScript does: `"ΟΔΟΣ".toLowerCase()` ends with another letter than the word in `"ΟΔΟΣ.md".toLowerCase()`.
+    assert resolved(["ΟΔΟΣ.md", "οδός/οδος.md", "İstanbul.md"], target) == path
+    assert resolved([path], target) == path
+
+
+@pytest.mark.parametrize("name", ["ΟΔΟΣ", "οδος", "Οδοσ"])
+def test_the_key_of_a_link_is_that_of_its_file(name: str) -> None:
+    assert name_key(name) == name_key(f"a/{name}.md") == name_key(f"{name}.md")
