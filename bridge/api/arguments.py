@@ -433,7 +433,7 @@ class Locator(Struct):
 
         A file moves into the folder of that path; so does a folder if that folder exists, else it becomes that folder.
         """
-        moves_folder = self.vault.has(source) and (self.vault.root / source).is_dir()
+        moves_folder = self.vault.has(source) and self.vault.place(source).is_dir()
         there = self.vault.has(folder) or any(path.startswith(f"{folder}/") for path in self.made)
         return VaultPath(f"{folder}/{source.rpartition('/')[2]}") if there or not moves_folder else folder
 

@@ -43,7 +43,7 @@ def find_place(
     link = LINK.fullmatch(written)
     target = link["target"].strip() if link else written
     path = vault.locate(target)
-    is_file = vault.has(path) and (folders or not (vault.root / path).is_dir())
+    is_file = vault.has(path) and (folders or not vault.place(path).is_dir())
     if path in made or is_file or (is_document(path) and not link):
         return path, None
 

@@ -12,7 +12,7 @@ from bridge.changes.git import last_commits
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.types import VaultPath
-from bridge.vault.open_file import birth_time
+from bridge.vault.open_file import birth_time, place_on_disk
 
 COPY_S: Final = 600.0
 """Seconds between the times of two files that were copied together."""
@@ -57,7 +57,7 @@ class NoteTimes(Record):
         stated = stated_time(note, CREATION_NAME)
         if stated is not None:
             return stated
-        born = birth_time(self.root / note.path)
+        born = birth_time(place_on_disk(self.root, note.path))
         return None if born is None or self._is_of_copy(born) else min(born, note.mtime)
 
     def creation_text(self, note: IndexedNote) -> str | None:

@@ -14,7 +14,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Value
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
-from bridge.vault.open_file import birth_time
+from bridge.vault.open_file import birth_time, place_on_disk
 
 _NO_PATH: Final = VaultPath("")
 
@@ -49,7 +49,7 @@ class NoteFiles:
             "ext": lambda path: path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else "",
             "size": self._size,
             "mtime": self._modification_time,
-            "ctime": lambda path: _date_at(birth_time(root / path)),
+            "ctime": lambda path: _date_at(birth_time(place_on_disk(root, path))),
             "tags": lambda path: [TagValue(f"#{tag}") for tag in notes[path].tags] if path in notes else [],
             "links": lambda path: list(self._links_of(path)),
             "embeds": lambda path: list(self._read_links(path, embed=True)),
@@ -150,6 +150,6 @@ class NoteFiles:
 
     def _stat(self, path: VaultPath) -> os.stat_result | None:
         try:
-            return (self._root / path).stat()
+            return place_on_disk(self._root, path).stat()
         except OSError:
             return None

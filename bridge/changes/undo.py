@@ -87,7 +87,7 @@ class ChangeReplay:
             case "move" if step.to is not None:
                 self._move(number, step, place)
             case "make_folder" if not self._draft.has(place):
-                self._draft.take(Plan((Step("make_folder", place),)))
+                self._draft.take(Plan((Step("make_folder", place, spelling=step.spelling),)))
                 self._positions.restore(*identity, place)
             case "remove_folder" if self._draft.has(place) and not self.holds(place):
                 if place == step.path or self.is_left_behind(place):
@@ -140,11 +140,11 @@ class ChangeReplay:
             self._conflicts.append(FileConflict(place, HAD_NAME.format(claim)))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
-            self._draft.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
+            self._draft.take(Plan((Step("move", trashed, to=place, before=after, spelling=step.spelling),), blobs))
         else:
             if trashed is not None and self._is_there(trashed):
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
-            self._draft.create(place, self._content(place, after))
+            self._draft.create(place, self._content(place, after), spelling=step.spelling)
 
     def _put(self, number: int, place: VaultPath, before: Digest, after: Digest) -> None:
         if not self._is_left(number, place):
@@ -243,7 +243,8 @@ class ChangeReplay:
         elif place != to:
             data = None if is_folder else self._draft.read(place)
             blobs = {} if data is None else {digest_of(data): data}
-            self._draft.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
+            moved = Step("move", place, to=to, before=next(iter(blobs), None), spelling=step.spelling)
+            self._draft.take(Plan((moved,), blobs))
 
     def _claim(self, number: int, path: VaultPath) -> str | None:
         """Return a change that must be undone before a path in a step is free to restore something to."""
@@ -403,15 +404,15 @@ def _inverse(step: Step) -> Step:
         case "put":
             return Step("remove" if step.before is None else "put", step.path, before=step.after, after=step.before)
         case "remove":
-            return Step("put", step.path, to=step.to, after=step.before)
+            return Step("put", step.path, to=step.to, after=step.before, spelling=step.spelling)
         case "move" if is_hidden(step.path):
             return Step("remove", step.to or step.path, to=step.path, before=step.before)
         case "move":
-            return Step("move", step.to or step.path, to=step.path, before=step.before)
+            return Step("move", step.to or step.path, to=step.path, before=step.before, spelling=step.spelling)
         case "make_folder":
             return Step("remove_folder", step.path)
         case "remove_folder":
-            return Step("make_folder", step.path)
+            return Step("make_folder", step.path, spelling=step.spelling)
 
 
 FindChange = Callable[[str], Change | None]

@@ -352,7 +352,7 @@ class Host:
         for change in store.journal.changes(ChangeFilter(state="applied"), MAX_RECHECKED_CHANGES):
             if change.facts.by_client:
                 self.folder_agreement.ignore(
-                    [one for one in change.steps if (self.root / (one.to or one.path)).exists()]
+                    [one for one in change.steps if self.files.place(one.to or one.path).exists()]
                 )
 
     async def _limit_history(self, vault: OpenVault) -> None:

@@ -126,7 +126,7 @@ def plan_undo(
 def vault_state(vault: Vault, store: Store) -> VaultState:
     def has(path: VaultPath, digest: Digest) -> bool:
         try:
-            return digest_of((vault.root / path).read_bytes()) == digest
+            return digest_of(vault.place(path).read_bytes()) == digest
         except OSError:
             return False
 

@@ -173,6 +173,19 @@ def name_on_disk(folder: int | str, part: str) -> str:
         return min((entry.name for entry in listing if nfc(entry.name) == nfc(part)), default=part)
 
 
+def place_on_disk(root: Path, path: str) -> Path:
+    """Return the place of a path in a folder, in the spelling of the disk where it is there."""
+    place = here = root / path
+    if not path.isascii() and not os.path.lexists(place):
+        here = root
+        try:
+            for part in path.split("/"):
+                here /= name_on_disk(os.fspath(here), part)
+        except OSError:
+            return place
+    return here
+
+
 def has_entry(folder: int | str, part: str) -> bool:
     try:
         if isinstance(folder, int):

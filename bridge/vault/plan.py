@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import field
-from msgspec.structs import astuple
 
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
@@ -27,13 +26,19 @@ class Step(Record):
     before: Digest | None = None
     after: Digest | None = None
     inode: int | None = None
-    """The inode of a moved folder: its name may belong to another folder before or after. Not compared."""
+    """The inode of a moved folder: its name may belong to another folder before or after."""
+    spelling: str | None = None
+    """The name of what goes, or came back, where the disk does not spell it as `path` or `to` does, but as in NFD."""
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        return self.kind, self.path, self.to, self.before, self.after
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Step) and astuple(self)[:-1] == astuple(other)[:-1]
+        return isinstance(other, Step) and self._compared == other._compared
 
     def __hash__(self) -> int:
-        return hash(astuple(self)[:-1])
+        return hash(self._compared)
 
 
 Blobs = Mapping[Digest, bytes]

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, OutsideVault, PathKept, TooLarge, VaultUnreadable
 from bridge.types import VaultPath
-from bridge.vault.open_file import open_inside, relative_path
+from bridge.vault.open_file import open_inside, place_on_disk, relative_path
 from bridge.vault.paths import display_path, nfc, parents, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat, Walk, denied_files, require_listing
@@ -102,13 +102,17 @@ class Vault:
         # A folder may be named by a space; a client that sends one has no path.
         return vault_path(path if path.strip() else "")
 
+    def place(self, path: str) -> Path:
+        """Return where a path is on the disk, which may spell it otherwise."""
+        return place_on_disk(self.root, path)
+
     def has(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder, even one that is unreadable or not indexed."""
-        return not self.rules.denies(path) and os.path.lexists(self.root / path)
+        return not self.rules.denies(path) and os.path.lexists(self.place(path))
 
     def is_read_only(self, path: VaultPath) -> bool:
         """Return whether a file that is there, or its folder, cannot be written."""
-        place = self.root / path
+        place = self.place(path)
         try:
             return not place.stat().st_mode & 0o222 or not os.access(place.parent, os.W_OK)
         except OSError:
@@ -117,7 +121,7 @@ class Vault:
     def inside(self, folder: VaultPath) -> Collection[VaultPath]:
         """Return the paths directly in a folder, including hidden files; empty when there is no such folder."""
         try:
-            with os.scandir(self.root / folder) as listing:
+            with os.scandir(self.place(folder)) as listing:
                 return [VaultPath(f"{folder}/{nfc(entry.name)}") for entry in listing]
         except OSError:
             return ()
@@ -157,7 +161,7 @@ class Vault:
                 left -= len(piece)
             return b"".join(pieces), before, stat_of(descriptor)
         except OSError as error:
-            if not os.path.lexists(self.root / path):
+            if not os.path.lexists(self.place(path)):
                 raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
             raise NoteUnreadable(f"`{display_path(path)}` cannot be read: {error.strerror}.") from None
 

@@ -25,7 +25,7 @@ from bridge.state import change_records
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State, set_hunk_states
 from bridge.state.database import Database, migrate
 from bridge.state.file_history import FileHistory
-from bridge.state.journal import insert_change, settle_change
+from bridge.state.journal import JOURNAL, insert_change, settle_change
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 
@@ -252,7 +252,7 @@ class Trial:
 def _empty() -> sqlite3.Connection:
     """Return an empty journal; creating one takes longer than most operations on it."""
     journal = sqlite3.connect(":memory:")
-    migrate(journal)
+    migrate(journal, (JOURNAL,))
     return journal
 
 

@@ -3,10 +3,13 @@
 import asyncio
 import itertools
 from pathlib import Path
+from unicodedata import normalize
+
+import pytest
 
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameHeading
-from bridge.changes.requests.move_note import MoveNote
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened
@@ -64,3 +67,31 @@ async def test_moves_that_wait_for_each_other_see_what_the_earlier_ones_rewrote(
         moves = itertools.pairwise(places)
         await asyncio.gather(*(make(host, MoveNote(path, to)) for path, to in moves))
     assert (vault / "List.md").read_text() == "[[Loaves/Rye]]\n"
+
+
+@pytest.mark.parametrize("name", ["Żółw", "が", "한글", "Phở bò", "ज़मीन"])
+async def test_names_come_back_as_the_disk_had_them(vault: Path, opened: Opened, name: str) -> None:
+    composed, spelled = normalize("NFC", name), normalize("NFD", name)
+    path = VaultPath(f"{composed}/{composed}.md")
+    (vault / spelled).mkdir()
+    (vault / spelled / f"{spelled}.md").write_text("Text.\n")
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        before, folders = bytes_of(vault), folders_of(vault)
+        assert f"{spelled}/{spelled}.md" in before
+        for request in (
+            MoveNote(path, VaultPath("Else/Turtle.md"), digest(vault / spelled / f"{spelled}.md")),
+            MoveNote(VaultPath(composed), VaultPath("Turtles")),
+            MoveNote(path, VaultPath(f"Else/{composed}.md"), digest(vault / spelled / f"{spelled}.md")),
+            DeleteNote(path, digest(vault / spelled / f"{spelled}.md")),
+        ):
+            made = await make(host, request)
+            assert made.change is not None
+            assert bytes_of(vault) != before
+            await host.vault.review.undo([made.change.id], AGENT)
+            assert (bytes_of(vault), folders_of(vault)) == (before, folders)
+            again = await host.vault.review.redo(made.change.id, AGENT)
+            assert again.change is not None
+            assert bytes_of(vault) != before
+            await host.vault.review.undo([again.change.id], AGENT)
+            assert (bytes_of(vault), folders_of(vault)) == (before, folders)

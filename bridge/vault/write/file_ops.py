@@ -18,7 +18,7 @@ from msgspec import field
 from bridge.errors import BridgeError
 from bridge.records import Record
 from bridge.types import Digest
-from bridge.vault.open_file import FILE_FLAGS
+from bridge.vault.open_file import FILE_FLAGS, place_on_disk
 from bridge.vault.write.handle import (
     NEW_FILE_FLAGS,
     DisplacedFile,
@@ -165,7 +165,7 @@ class FileOps(Record):
         """Move a file that was read to the system's trash."""
         require_same(path, place, before)
         # By its name, as the trash needs it; a save in this moment goes there too, and is not lost.
-        self.disk.throw_away(os.path.join(os.path.realpath(self.root), *path.split("/")))  # noqa: PTH118
+        self.disk.throw_away(os.fspath(place_on_disk(Path(os.path.realpath(self.root)), path)))
         with mark_indeterminate(path):
             place.sync()
 

@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
 from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.open_file import FILE_FLAGS, follow_path
-from bridge.vault.paths import display_path
+from bridge.vault.paths import display_path, nfc
 from bridge.vault.stable_read import being_saved_error
 from bridge.vault.write.syscalls import SystemCalls
 
@@ -104,6 +106,12 @@ class PathHandle(Record):
     def is_spelled(self) -> bool:
         """Whether the disk spells the name like this: some ignore case, or the form of accents."""
         return os.path.basename(self.name) in self.names()  # noqa: PTH119
+
+    def spelled(self, name: str | None) -> "PathHandle":
+        """Return the handle with another spelling of its name, if nothing is there and it is one."""
+        if name is None or self.info is not None or nfc(name) != nfc(os.path.basename(self.name)):  # noqa: PTH119
+            return self
+        return replace(self, name=self.beside(name))
 
     @property
     def _within(self) -> Any:

@@ -51,17 +51,32 @@ def expand_plan(file_ops: FileOps, trash: Trash, plan: Plan) -> Plan:
                 steps.append(Step("make_folder", VaultPath(folder)))
         match step.kind:
             case "remove":
-                steps.append(trash.takes(step, plan))
+                steps.append(spell(file_ops, trash.takes(step, plan)))
             # A step without effect is dropped, as it must not be undone.
             case "make_folder" if is_folder_after(file_ops, step.path, steps):
                 continue
             case "remove_folder" if not is_folder_after(file_ops, step.path, steps):
                 continue
             case "move":
-                steps.append(replace(step, inode=None if step.before else folder_inode(file_ops, step.path, steps)))
+                inode = None if step.before else folder_inode(file_ops, step.path, steps)
+                steps.append(spell(file_ops, replace(step, inode=inode)))
+            case "remove_folder":
+                steps.append(spell(file_ops, step))
             case _:
                 steps.append(step)
     return replace(plan, steps=tuple(steps))
+
+
+def spell(file_ops: FileOps, step: Step) -> Step:
+    """Return a step with the name that the disk has for what it takes away, so that it can be given back."""
+    if step.path.isascii() or step.spelling is not None:
+        return step
+    try:
+        with file_ops.at(step.path) as place:
+            name = os.path.basename(place.name)  # noqa: PTH119
+    except FileNotFoundError:
+        return step
+    return step if name == file_name(step.path) else replace(step, spelling=name)
 
 
 def is_folder_after(file_ops: FileOps, path: str, steps: Sequence[Step]) -> bool:
@@ -238,7 +253,7 @@ class Preflight(Record):
                 raise InvalidArguments(f"`{display_path(path)}` is not a normalised vault path.")
             self.vault.require_writable(path, folders)
         if step.kind in {"move", "remove"}:
-            place = self.vault.root / step.path
+            place = self.vault.place(step.path)
             if os.path.lexists(place) and is_link(place.lstat()):
                 raise InvalidArguments(
                     f"`{display_path(step.path)}` is a symbolic link to another file.",
@@ -254,7 +269,7 @@ class Preflight(Record):
         if not rules.deny and not rules.readonly:
             return False
         top = os.fspath(self.vault.root)
-        for folder, folders, files in os.walk(self.vault.root / path):
+        for folder, folders, files in os.walk(self.vault.place(path)):
             for name in (*folders, *files):
                 below = nfc(relative_path(top, os.path.join(folder, name)) or "")  # noqa: PTH118
                 if rules.keeps(below) or rules.keeps(to + below[len(path) :]):
@@ -294,7 +309,7 @@ class Preflight(Record):
                 yield from case_conflicts(path, names)
         except FileNotFoundError:
             # Its folder is made by an earlier step, unless the path is a broken link.
-            if os.path.lexists(self.vault.root / path):
+            if os.path.lexists(self.vault.place(path)):
                 raise exists_error(path) from None
         except OSError as error:
             raise translate_os_error(path, error) from None

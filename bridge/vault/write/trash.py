@@ -40,7 +40,7 @@ class Trash(Struct, dict=True):
     def is_thrown(self, step: Step, plan: Plan) -> bool:
         """Return whether a removed file goes to the system's trash, if there is one."""
         is_wanted = step.to is None and not plan.back and self._wish == "system"
-        return is_wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
+        return is_wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.place(step.path))
 
     def take_draft(self, place: PathHandle, draft: str) -> None:
         """Move a draft that another program wrote to the vault's trash, under the name of its note."""

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -237,6 +238,28 @@ def test_protected_places_stay_as_they_are(root: Path, tmp_path: Path) -> None:
     refused(writer, put("out/n.md", None, b"x"), OutsideVault)
     refused(writer, put("../n.md", None, b"x"), OutsideVault)
     assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_what_is_protected_in_a_folder_stays_however_the_disk_spells_it(root: Path) -> None:
+    writer = writer_of(root, readonly=("Żółw/c.md",))
+    (root / "Folder").rename(root / normalize("NFD", "Żółw"))
+    refused(writer, move("Żółw", "Other"), ProtectedPath)
+
+
+def test_a_move_that_fails_gives_back_the_spelling_of_the_disk(root: Path, writer: Writer) -> None:
+    (root / "a.md").rename(root / normalize("NFD", "Żółw.md"))
+    before = {**tree(root), "b.md": b"saved meanwhile"}
+
+    class Saved(Noted):
+        def prepare(self, plan: Plan) -> None:
+            super().prepare(plan)
+            (root / "b.md").write_bytes(b"saved meanwhile")
+
+    noted = Saved()
+    with pytest.raises(NoteChanged):
+        write_plan(writer, together(move("Żółw.md", "Turtle.md", b"old a"), put("b.md", b"old b", b"new")), noted)
+    assert noted.said == ["prepared", "not done"]
+    assert tree(root) == before
 
 
 def test_a_note_behind_a_link_is_replaced_and_the_link_stays(root: Path, writer: Writer) -> None:
