@@ -12,7 +12,7 @@ import Stemmer
 
 from bridge.text.fold import fold_word
 from bridge.text.scripts import CYRILLIC, GREEK, has_latin, latin_share
-from bridge.text.words import ALPHANUMERIC, SPACED_WORD
+from bridge.text.words import SPACED_WORD
 
 T = TypeVar("T")
 
@@ -83,6 +83,9 @@ _LANGUAGES_OF = {
     for word in " ".join(FREQUENT_WORDS.values()).split()
     if len(word) > 1
 }
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+"""A word as languages are told by it: texts in scripts with combining marks fall into many, and are not English."""
+
 _APOSTROPHE = re.compile("['’ʻʼ׳]|[+#]+$")
 _ACCENTED_LETTER = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
@@ -181,7 +184,7 @@ def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
 
 def _folded_words(text: str) -> list[str]:
     # For ASCII, five times faster than a regular expression.
-    return text.translate(_ASCII_WORDS).split() if text.isascii() else ALPHANUMERIC.findall(text.casefold())
+    return text.translate(_ASCII_WORDS).split() if text.isascii() else _PLAIN_WORD.findall(text.casefold())
 
 
 def index_forms(text: str, language: str | None) -> str:
