@@ -31,14 +31,14 @@ class Step(Record):
     """The name of what goes, or came back, where the disk does not spell it as `path` or `to` does, but as in NFD."""
 
     @property
-    def _compared(self) -> tuple[object, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return self.kind, self.path, self.to, self.before, self.after
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Step) and self._compared == other._compared
+        return isinstance(other, Step) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash(self._compared)
+        return hash(self._identity)
 
 
 Blobs = Mapping[Digest, bytes]

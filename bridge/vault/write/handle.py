@@ -107,7 +107,7 @@ class PathHandle(Record):
         """Whether the disk spells the name like this: some ignore case, or the form of accents."""
         return os.path.basename(self.name) in self.names()  # noqa: PTH119
 
-    def spelled(self, name: str | None) -> "PathHandle":
+    def respell(self, name: str | None) -> "PathHandle":
         """Return the handle with another spelling of its name, if nothing is there and it is one."""
         if name is None or self.info is not None or nfc(name) != nfc(os.path.basename(self.name)):  # noqa: PTH119
             return self

@@ -56,17 +56,17 @@ def apply_step(
     with file_ops.at(step.path, keeps) as place:
         match step.kind:
             case "put" if step.after is not None:
-                file_ops.put(step.path, place.spelled(step.spelling), step.before, step.after, blobs[step.after])
+                file_ops.put(step.path, place.respell(step.spelling), step.before, step.after, blobs[step.after])
             case "move" | "remove" if step.to is not None:
                 with file_ops.at(step.to, keeps) as there:
-                    spelled = there.spelled(step.spelling) if step.kind == "move" else there
-                    file_ops.move(step.path, place, step.to, spelled, step.before)
+                    target = there.respell(step.spelling) if step.kind == "move" else there
+                    file_ops.move(step.path, place, step.to, target, step.before)
             case "remove" if step.before is not None and throws:
                 file_ops.throw_away(step.path, place, step.before)
             case "remove" if step.before is not None:
                 file_ops.delete(step.path, place, step.before)
             case "make_folder":
-                file_ops.make_folder(step.path, place.spelled(step.spelling))
+                file_ops.make_folder(step.path, place.respell(step.spelling))
             case "remove_folder":
                 return file_ops.remove_folder(step.path, place)
             case _:
@@ -78,7 +78,7 @@ def undo_step(file_ops: FileOps, step: Step, blobs: Blobs, merge: Merge | None =
     """Undo a step if it was done; later changes by others are kept."""
     try:
         with file_ops.at(step.path) as found:
-            place = found.spelled(step.spelling)
+            place = found.respell(step.spelling)
             match step.kind:
                 case "put":
                     return undo_put(file_ops, step, blobs, place, merge)
