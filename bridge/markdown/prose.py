@@ -8,6 +8,7 @@ from bridge.markdown.links import WIKI
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Structure, html_comments
+from bridge.markdown.tasks import fact_spans
 from bridge.records import Record
 from bridge.types import Span
 
@@ -18,24 +19,33 @@ _NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
 # Every repetition is bounded or ends at a character outside it, because a note may be one line of a megabyte.
 _OUTER_LINK: Final = re.compile(
     r"""
-      https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses
+      \b[a-z][a-z0-9+.-]{1,30}://[^\s<>]+ | www\.[^\s<>]+
+    | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}                # addresses
     | \[\^[^\[\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
     | (?<!\w)\#[^\s\#,.;:!?()\[\]{}'"`]+                             # tags
     | ^[ \t]*\[[^\]\n]+\]:[ \t].*$                                   # where reference links lead
-    | </?[A-Za-z][^<>\n]*>                                             # HTML
-    | ^[ \t>]*+(?:[-*+][ \t]*+)?[\w ]{1,60}::                              # names of inline fields
+    | </?[A-Za-z][^<>\n]*> | <%[^<>]*>                                 # HTML, Templater
+    | \{\{[^{}\n]*\}\} | \[-?@[^\[\]\n]*\] | \[![^\[\]\n]+\]                # variables, citations, kinds of callouts
+    | @\w{0,20}[({]{0,2}\d[\d:T -]*                                     # dates of Kanban and Reminder
     | (?<![^\s(])[\w.~-]{0,64}(?:[/\\][\w.-]{1,64})+\.[a-z]{2,5}\b       # paths of files
-    | [ \t]\^[A-Za-z0-9-]+[ \t]*$                                    # block ids
+    | (?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$                              # block ids
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_FIELD_NAME: Final = re.compile(
+    r"(?:^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]*+(?:\[.\][ \t]+)?)?[*_~=]{0,3}|[\[(])"
+    r"[^\W_][^\n:\[\]()`|#]{0,60}::(?!:)(?:[ \t]*\d{4}-\d{2}-\d{2}[\d:T]*)?",
+    re.MULTILINE,
+)
+"""The name of an inline field, and a date behind it, which would be none as a link."""
 
 
 def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
     """Return the spans of a note that are not prose, in order and not touching.
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
-    and headings, and text that is not read as Markdown because the note is too long.
+    and headings, names of inline fields, facts of tasks, and text that is not read as Markdown because the note is
+    too long.
     """
     if note.kind != "note":
         return ((0, len(note.text)),) if note.text else ()
@@ -47,12 +57,32 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
     end = min(structure.end, len(shown))
     wiki = (found.span() for found in WIKI.finditer(text, note.body, end))
     elsewhere = (found.span() for found in _OUTER_LINK.finditer(text, note.body, end))
+    fields = field_spans(text, note.body, end)
     html = html_comments(text, note.body, end)
     front = ((0, note.body),) if note.body else ()
     unread = ((end, len(text)),) if end < len(text) else ()
     return merge_spans(
-        [*front, *structure.holes, *comments, *structure.hidden, *parts, *links, *wiki, *elsewhere, *html, *unread]
+        [
+            *front,
+            *structure.holes,
+            *comments,
+            *structure.hidden,
+            *parts,
+            *links,
+            *wiki,
+            *elsewhere,
+            *fields,
+            *html,
+            *unread,
+        ]
     )
+
+
+def field_spans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the names of inline fields with their dates, and the facts of tasks."""
+    if "::" in text:
+        yield from (found.span() for found in _FIELD_NAME.finditer(text, start, end))
+    yield from fact_spans(text, start, end)
 
 
 def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from bridge.markdown.blocks import LONE_BLOCK_ID
 from bridge.markdown.embedded_text import get_objects, get_text
 from bridge.records import Record
+from bridge.types import Span
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
@@ -54,6 +55,8 @@ _MAX_SIGNS: Final = 20
 _FIELD: Final = re.compile(
     rf"(?:(?<!\s)\s+)?(?:\[({'|'.join(NAMES)})::([^\[\]]*)\]|\(({'|'.join(NAMES)})::([^()]*)\)),?", re.IGNORECASE
 )
+
+_LINE: Final = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[^\r\n]\][ \t].*$", re.MULTILINE)
 
 
 class TaskFacts(Record):
@@ -103,6 +106,14 @@ def parse_task(text: str) -> TaskFacts:
         priority=next((name for name in PRIORITIES if name == values.get("priority")), None),
         depends_on=tuple(each.strip() for each in values.get("depends_on", "").split(",") if each.strip()),
     )
+
+
+def fact_spans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield where the lines of tasks say something in signs and fields, wherever in the line."""
+    if "::" not in text and (text.isascii() or not any(sign in text for sign in _FIRST_CHARACTERS)):
+        return
+    for line in _LINE.finditer(text, start, end):
+        yield from (found.span() for pattern in (_FIELD, _SIGN) for found in pattern.finditer(text, *line.span()))
 
 
 def split_block_id(text: str) -> tuple[str, str]:

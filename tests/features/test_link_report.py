@@ -111,7 +111,7 @@ WORDS = {
     "Entity.md": "What there is.\n",
     "Hop.md": "Beer.\n",
     **{f"{n}.md": "We test it: an entity, `Entity` #Entity\n\n# Entity\n[[x|Entity]]\n" for n in range(9)},
-    "Say.md": "---\nkind: Entity\n---\nFirst line.\n\nThe Hop is an entity of a test.\n",
+    "Say.md": "---\nkind: Entity\n---\nFirst line.\n- [ ] 🔁 Hop\n\nThe Hop is an entity of a test.\n",
 }
 
 
@@ -120,7 +120,7 @@ async def test_a_common_word_is_no_mention_and_a_mention_is_told_with_its_words(
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
         told = await report(served)
     assert [(one["path"], one["said"], one["places"]) for one in told["unlinked"]] == [
-        ("Hop.md", ["Hop"], [{"path": "Say.md", "line": 6, "text": "Hop"}]),
+        ("Hop.md", ["Hop"], [{"path": "Say.md", "line": 7, "text": "Hop"}]),
     ]
 
 

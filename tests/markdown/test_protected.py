@@ -49,6 +49,26 @@ def free(text: str) -> str:
         "# Moon",
         "[^1]: Moon",
         "Moon:: 1",
+        "1. **Full Moon**:: 1",
+        "> full-Moon:: 1",
+        "seen (Moon:: 1) and so on",
+        "a line ^Moon",
+        "a line\n^Moon",
+        "> [!Moon] title",
+        "obsidian://open?file=Moon",
+        "file:///Moon",
+        "{{Moon}}",
+        "<% tp.file.Moon %>",
+        "said [@Moon]",
+        "said [-@Moon, p. 3]",
+        "`= this.Moon`",
+        "> ```tasks\n> Moon\n> ```",
+        "- [ ] a 🔁 every full Moon 📅 2026-05-18",
+        "- [ ] a 🆔 Moon",
+        "- [ ] a ⛔ Sun, Moon",
+        "- [ ] a 🏁 Moon",
+        "- [ ] a [repeat:: every full Moon] b",
+        "1. [x] a (id:: Moon)",
     ],
 )
 def test_what_is_no_prose_is_protected(inside: str) -> None:
@@ -57,6 +77,28 @@ def test_what_is_no_prose_is_protected(inside: str) -> None:
     shown = free(text)
     assert shown.count("Moon") == 1
     assert shown.endswith("\n\nThe Moon, 月亮 and قمر are prose.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "dates"),
+    [
+        ("- [ ] a 📅 2026-05-18 ⏳ 2026-05-18 🛫 2026-05-18 ➕ 2026-05-18", 0),
+        ("> 1) [x] a ✅2026-05-18 b ❌ 2026-05-18 #c ^d", 0),
+        ("- [ ] a [due:: 2026-05-18] (scheduled:: 2026-05-18)", 0),
+        ("due:: 2026-05-18", 0),
+        ("- [ ] due:: 2026-05-18T10:00", 0),
+        ("- **Fällig am** :: 2026-05-18", 0),
+        ("born [on:: 2026-05-18] there", 0),
+        ("- [ ] a @{2026-05-18}", 0),
+        ("- [ ] a (@2026-05-18)", 0),
+        ("- [ ] a @due(2026-05-18)", 0),
+        ("- [ ] call on 2026-05-18 📅 2026-05-18", 1),
+        ("- 📅 2026-05-18", 1),
+        ("seen:: by 2026-05-18", 1),
+    ],
+)
+def test_a_date_that_a_field_or_a_sign_gives_a_meaning_is_protected(text: str, dates: int) -> None:
+    assert free(f"2026-05-18\n\n{text}\n").count("2026-05-18") == dates + 1
 
 
 def test_a_canvas_holds_no_prose() -> None:
@@ -86,7 +128,9 @@ def test_what_follows_the_end_is_protected() -> None:
 
 
 @pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
-@pytest.mark.parametrize("unit", ["A", "A/", "A.", "<A", "[A", "#A", "A@", "[[A", "A ", "A:", "^A", "`A"])
+@pytest.mark.parametrize(
+    "unit", ["A", "A/", "A.", "<A", "[A", "#A", "A@", "[[A", "A ", "A:", "^A", "`A", "{{A", "@1 ", "(A:", "- [ ] 📅 "]
+)
 def test_a_line_of_a_megabyte_is_read_at_once(unit: str) -> None:
     note = parse(VaultPath("a.md"), (unit * (1_000_000 // len(unit))).encode())
     protected_spans(note)

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Annotated, Self
 
@@ -34,6 +34,7 @@ from bridge.index.note import Notes
 from bridge.markdown.links import is_attachment_name, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
+from bridge.markdown.prose import field_spans, merge_spans
 from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.text.closest import are_alike
@@ -310,15 +311,15 @@ _BOLD_LINE = r"^[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?[ \t]*$
 _MARKUP = re.compile(
     r"\A---[ \t]*\n.*?^---[ \t]*$|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`"
     r"|!?\[\[[^\]\n]{0,1000}+\]\]|!?\[[^\]\n]{0,1000}+\]\([^)\n]{0,1000}+\)|<[^>\n]{0,1000}+>"
-    r"|https?://\S+|\$\$.*?\$\$|%%.*?%%|(?<!\w)\#[^\s\#,.;:!?()\[\]{}'\"`]+"
+    r"|https?://\S+|\$\$.*?\$\$|%%.*?%%|(?<!\w)\#[^\s\#,.;:!?()\[\]{}'\"`]+|(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$"
     rf"|{_CALLOUT}|{_HEADING}|{_BOLD_LINE}|^[ \t>]*(?:[-*+][ \t]+)?[\w ]{{1,40}}::.*?$|\|",
     re.DOTALL | re.MULTILINE,
 )
 
 
-def markup_spans(text: str) -> list[Span]:
+def markup_spans(text: str) -> Sequence[Span]:
     """Return the spans of a text that are not prose; faster and rougher than `protected_spans`, for whole vaults."""
-    return [match.span() for match in _MARKUP.finditer(text)]
+    return merge_spans([*(match.span() for match in _MARKUP.finditer(text)), *field_spans(text, 0, len(text))])
 
 
 MAX_MENTIONS = 100

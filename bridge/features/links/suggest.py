@@ -88,7 +88,8 @@ async def suggest_links(
 ) -> LinkSuggestions:
     """Find names of notes in prose that should be links, likeliest first, with the evidence for each.
 
-    Text in links, code, math, headings, HTML, comments and properties is skipped, as are notes already linked.
+    Text in links, code, math, headings, HTML, comments, properties and dates of tasks is skipped, as are notes already
+    linked.
 
     Args:
         path: The note; give this or `text`.
