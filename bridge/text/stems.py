@@ -58,6 +58,15 @@ MIN_FOREIGN_WORDS = 2
 OTHER_LANGUAGE = "other"
 """What stands for a language of which no stemmer knows the rules: words with the same beginning are forms of one."""
 
+DECLINING_LANGUAGES = {
+    *("polish", "czech", "serbian", "russian", "hungarian", "finnish", "estonian", "lithuanian", "turkish", "romanian"),
+    *("greek", "armenian", "arabic", "hebrew"),
+}
+"""Languages whose names have other forms beside other words."""
+
+SCRIPTS_ONLY = "greek"
+"""A language whose stemmer leaves words in the Latin script as they are; those of other scripts have their own."""
+
 TWO_SCRIPTS = "serbian"
 """The language whose stemmer writes words of either script in one."""
 

@@ -346,6 +346,19 @@ async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(serv
     assert "Spelt.md\tMentioned without a link\t1\t\tGertrude\tGertrude likes it.\n" in ran.out
 
 
+async def test_mentions_in_other_forms_are_told_and_linked_with_their_words(served: Served, tmp_path: Path) -> None:
+    root = tmp_path / "Notes"
+    (root / "Анна Ковалёва.md").write_text("Сестра.\n")
+    (root / "Дача.md").write_text("Вчера говорил с Анной Ковалевой.\n")
+    (root / "Работа.md").write_text("Анна и Ковалевский.\n")
+    for name in ("Анна Ковалёва.md", "Дача.md", "Работа.md"):
+        await served.call("wait_until_indexed", path=name, what="links")
+    answer = (await served.call("note_links", path="Анна Ковалёва.md", mentions=True)).json
+    assert [(one["path"], one["text"]) for one in answer["mentions"]] == [("Дача.md", "Анной Ковалевой")]
+    edit = (await served.call("apply_links", path="Дача.md", dry_run=True)).json
+    assert [one["link"] for one in edit["links"]] == ["[[Анна Ковалёва|Анной Ковалевой]]"]
+
+
 async def test_a_link_with_brackets_resolves_if_the_note_that_says_it_links_there(
     served: Served, tmp_path: Path
 ) -> None:

@@ -29,6 +29,10 @@ ALIAS_WEIGHT: Final = -2.1
 OTHER_CASE_WEIGHT: Final = -2.8
 OTHER_SPACING_WEIGHT: Final = -3.3
 INEXACT_WEIGHT: Final = -4.0
+INFLECTED_WEIGHT: Final = -2.0
+INFLECTED_WORD_WEIGHT: Final = -3.3
+"""Of a word that is not written as a name."""
+
 PLAIN_WORD_WEIGHT: Final = -0.5
 PLACEHOLDER_WEIGHT: Final = -6.0
 COMPOUND_WEIGHT: Final = -2.0
@@ -80,10 +84,19 @@ def likelihood(parts: tuple[LinkEvidence, ...]) -> float:
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
-def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[LinkEvidence]:
+def name_evidence(
+    wording: str, name: str, *, alias: bool, almost: bool = False, inflected: bool = False
+) -> list[LinkEvidence]:
     length = len(wording) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(wording))
     parts = [LinkEvidence("prior", PRIOR_WEIGHT), LinkEvidence("length", LENGTH_WEIGHT * min(length, FULL_LENGTH) / 10)]
-    if almost:
+    if inflected:
+        # A script without capitals does not tell a name from a word.
+        has_case, is_phrase = wording[0].lower() != wording[0].upper(), " " in name
+        is_name = wording[0].isupper() == name[0].isupper() if has_case else is_phrase
+        weight = INFLECTED_WORD_WEIGHT if is_phrase or not has_case else INEXACT_WEIGHT
+        weight = INFLECTED_WEIGHT if is_name else weight
+        parts.append(LinkEvidence("inflected", weight, f"says “{name}” in another form"))
+    elif almost:
         same = letters_and_digits(fold_case(wording)) == letters_and_digits(fold_case(name))
         parts.append(LinkEvidence("almost", OTHER_SPACING_WEIGHT if same else INEXACT_WEIGHT, f"almost says “{name}”"))
     elif alias:

@@ -129,9 +129,8 @@ class MentionJudge:
 
 def judge_words(text: str, mention: Mention, name: NoteName) -> list[LinkEvidence]:
     """Judge the words of a mention and their place."""
-    parts = evidence.name_evidence(
-        text[slice(*mention.span)], name.text.strip(), alias=name.alias, almost=mention.almost
-    )
+    said, named = text[slice(*mention.span)], name.text.strip()
+    parts = evidence.name_evidence(said, named, alias=name.alias, almost=mention.almost, inflected=mention.inflected)
     return parts + evidence.place_evidence(text, *mention.span)
 
 

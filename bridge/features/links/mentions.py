@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from ahocorasick_rs import AhoCorasick, MatchKind
+from rapidfuzz.distance import Prefix
 
 from bridge.engine.open_vault import OpenVault
 from bridge.index.boilerplate import is_template
@@ -17,8 +18,10 @@ from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.text.closest import find_mistyped, max_typos
-from bridge.text.fold import FoldedText, fold_case, letters_and_digits
+from bridge.text.fold import FoldedText, fold_case, fold_words, letters_and_digits
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.scripts import UNSPACED_CHARACTER
+from bridge.text.stems import DECLINING_LANGUAGES, SCRIPTS_ONLY, has_prefixes, script_language, stem_words
 from bridge.text.word_boundary import is_whole_word
 from bridge.text.words import ALPHANUMERIC
 from bridge.types import Span, VaultPath
@@ -34,6 +37,9 @@ MAX_ALIKE: Final = 3
 MAX_CACHED_WORDS: Final = 100_000
 """Number of words whose similar words are cached."""
 
+MIN_LANGUAGE_SHARE: Final = 0.1
+"""Share of a vault's notes in a language from which on names are looked for in the forms of that language."""
+
 _JOINS: Final = re.compile(r"[ \-_'’/]")
 _SYMBOL: Final = re.compile(r"(?<=\w)[*+#&@%^~]|[*+#&@$%^~](?=\w)")
 """A symbol that changes a word's meaning: `A*`, `C++`, `C#`."""
@@ -42,14 +48,20 @@ _LETTER_WORD: Final = re.compile(r"[aeiouy] ")
 """A letter that is a word of some language, such as an article: “a team” is not a mention of `A-Team`."""
 
 
-Found = tuple[int, int, str]
-"""The span of an inexact match in a folded text, and the folded name."""
+_PREFIXES: Final = re.compile("[ושכ]?[הבלמ]|[ושכ]|[وف]?(?:ال|لل|[بكل])|[وف]")
+"""Small words that Hebrew and Arabic write together with the next one."""
+
+Found = tuple[int, int, str, bool]
+"""The span of an inexact match in a folded text, the folded name, and whether its words are but inflected."""
+
+Likeness = Literal["same", "form", "akin", "mistyped"]
+"""What a word may be to one of a name: itself, a form of it by the rules of a language, or one by its first letters."""
 
 
 class InexactMatcher:
     """Finds inexact matches of some names; a mistyped word must begin with the right letter."""
 
-    def __init__(self, forms: Iterable[str]) -> None:
+    def __init__(self, forms: Iterable[str], languages: Iterable[str] = ()) -> None:
         self._joined: dict[str, str] = {}
         self._phrases: dict[tuple[str, ...], str] = {}
         words: set[str] = set()
@@ -68,7 +80,8 @@ class InexactMatcher:
         self._words = frozenset(words)
         self._beginnings = {phrase[:count] for phrase in self._phrases for count in range(1, len(phrase) + 1)}
         self._near = group_by_shape(words)
-        self._alike_cache: dict[str, Sequence[str]] = {}
+        self.inflection = Inflection(words, languages)
+        self._alike_cache: dict[str, Mapping[str, Likeness]] = {}
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield where a folded text contains something similar to a name, but not the name itself."""
@@ -76,13 +89,13 @@ class InexactMatcher:
         alike = self._all_alike({word[0] for word in words})
         for at, word in enumerate(words):
             run = [word, *next_words(text, words, at)]
-            for form, count in (*self._match_parted(run), *self._match_mistyped(run, alike)):
+            for form, count, inflected in (*self._match_parted(run), *self._match_words(run, alike)):
                 start, end = word.start(), run[count - 1].end()
                 letter = _LETTER_WORD.match(text, start)
                 if text[start:end] != form and (letter is None or form.startswith(letter[0])):
-                    yield start, end, form
+                    yield start, end, form, inflected
 
-    def _match_parted(self, run: Sequence[re.Match[str]]) -> Iterator[tuple[str, int]]:
+    def _match_parted(self, run: Sequence[re.Match[str]]) -> Iterator[tuple[str, int, bool]]:
         """Yield names that equal the first words of a run except for separators and a plural ending."""
         key = ""
         for count, word in enumerate(run, start=1):
@@ -91,35 +104,96 @@ class InexactMatcher:
                 continue
             for phrase in (key, f"{key}s", key.removesuffix("s")):
                 if (form := self._joined.get(phrase)) is not None:
-                    yield form, count
+                    yield form, count, False
                     break
 
-    def _match_mistyped(
-        self, run: Sequence[re.Match[str]], alike: Mapping[str, Sequence[str]]
-    ) -> Iterator[tuple[str, int]]:
-        begun: list[tuple[str, ...]] = [()]
+    def _match_words(
+        self, run: Sequence[re.Match[str]], alike: Mapping[str, Mapping[str, Likeness]]
+    ) -> Iterator[tuple[str, int, bool]]:
+        begun: dict[tuple[str, ...], tuple[Likeness, ...]] = {(): ()}
         for count, word in enumerate(run, start=1):
-            begun = [
-                longer for words in begun for other in alike[word[0]] if (longer := (*words, other)) in self._beginnings
-            ]
+            begun = {
+                longer: (*before, likeness)
+                for words, before in begun.items()
+                for other, likeness in alike[word[0]].items()
+                if (longer := (*words, other)) in self._beginnings
+            }
             if not begun:
                 return
-            yield from ((self._phrases[phrase], count) for phrase in begun if phrase in self._phrases)
+            for words, likenesses in begun.items():
+                if words in self._phrases:
+                    kinds = {*likenesses}
+                    inflected = "mistyped" not in kinds and ("form" in kinds or kinds >= {"same", "akin"})
+                    yield self._phrases[words], count, inflected and (count > 1 or may_be_name(word[0], words[0]))
 
-    def _all_alike(self, words: AbstractSet[str]) -> Mapping[str, Sequence[str]]:
+    def _all_alike(self, words: AbstractSet[str]) -> Mapping[str, Mapping[str, Likeness]]:
         """Return the similar words of names for each word, cached because notes share most of their words."""
         if len(self._alike_cache) > MAX_CACHED_WORDS:
             self._alike_cache = {}
         cache = self._alike_cache
-        for word in words - cache.keys():
-            cache[word] = self._alike(word)
+        if fresh := [word for word in words if word not in cache]:
+            forms = self.inflection.find([word for word in fresh if word.isalpha()])
+            cache.update((word, {**self._alike(word), **forms.get(word, {})}) for word in fresh)
         return cache
 
-    def _alike(self, word: str) -> Sequence[str]:
+    def _alike(self, word: str) -> Mapping[str, Likeness]:
         if word in self._words:
-            return (word,)
+            return {word: "same"}
         near = self._near.get((word[0], len(word)), ()) if word.isalpha() else ()
-        return [other for other, _ in find_mistyped(word, near, max_typos(len(word)), MAX_ALIKE)]
+        return {other: "mistyped" for other, _ in find_mistyped(word, near, max_typos(len(word)), MAX_ALIKE)}
+
+
+MIN_SHARED_LETTERS: Final = 3
+MAX_ENDING_LETTERS: Final = 3
+"""Letters behind those that two words akin share, and one fewer in the name's."""
+
+
+class Inflection:
+    """Finds the words of names of which others are forms, in languages that decline names."""
+
+    def __init__(self, words: Collection[str], languages: Iterable[str]) -> None:
+        letters = sorted(filter(str.isalpha, words))
+        own = [word for word in letters if script_language(word) in DECLINING_LANGUAGES]
+        some = letters if languages else own
+        self._folded = dict(zip(fold_words(some), some, strict=True))
+        self._beginnings = defaultdict[str, list[str]](list)
+        for folded in self._folded:
+            self._beginnings[folded[:MIN_SHARED_LETTERS]].append(folded)
+        self._stems: dict[str, Mapping[str, Sequence[str]]] = {}
+        for language in (*languages, SCRIPTS_ONLY):
+            self._stems[language] = stems = defaultdict[str, list[str]](list)
+            some = own if language == SCRIPTS_ONLY else letters
+            for word, each in zip(some, stem_twice(language, some), strict=True):
+                for stem in each:
+                    stems[stem].append(word)
+
+    def find(self, words: Sequence[str]) -> Mapping[str, Mapping[str, Likeness]]:
+        found: dict[str, dict[str, Likeness]] = defaultdict(dict)
+        if not self._beginnings:
+            return found
+        for word, folded in zip(words, fold_words(words), strict=True):
+            for name in self._beginnings.get(folded[:MIN_SHARED_LETTERS], ()):
+                shared, other = Prefix.similarity(folded, name), self._folded[name]
+                if max(len(folded), len(name) + 1) - shared <= MAX_ENDING_LETTERS and other != word:
+                    found[word][other] = "akin"
+            if has_prefixes(word):
+                rests = (folded[at:] for at in (1, 2, 3) if _PREFIXES.fullmatch(folded, 0, at))
+                found[word].update((self._folded[rest], "form") for rest in rests if rest in self._folded)
+        said = [word for word in words if word not in FUNCTION_WORDS]
+        for language, stems in self._stems.items():
+            for word, each in zip(said, stem_twice(language, said), strict=True):
+                found[word].update((other, "form") for stem in each for other in stems.get(stem, ()) if other != word)
+        return found
+
+
+def may_be_name(word: str, name: str) -> bool:
+    """Return whether a word may be a name alone, which in Hebrew and Arabic has no other endings."""
+    return not has_prefixes(word) or word.endswith(name.removeprefix("ال"))
+
+
+def stem_twice(language: str, words: Sequence[str]) -> Iterator[AbstractSet[str]]:
+    """Yield the stems of each word with and without accents: *Krakowie* has that of *Kraków* without."""
+    return map(frozenset, zip(stem_words(language, words), stem_words(language, fold_words(words)), strict=True))
 
 
 def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
@@ -166,12 +240,15 @@ class Mention(Record):
     names: Sequence[NoteName]
     almost: bool = False
     """Whether the text is only similar to the name."""
+    inflected: bool = False
+    """Whether it has but other forms of the name's words."""
 
 
 class NameFinder:
-    """Names to search for; replaced, never changed."""
+    """Names to search for in a vault of some languages; replaced, never changed."""
 
-    def __init__(self, names: Iterable[NoteName] = ()) -> None:
+    def __init__(self, names: Iterable[NoteName] = (), languages: Iterable[str] = ()) -> None:
+        self._languages = tuple(languages)
         forms: dict[str, list[NoteName]] = {}
         for name in names:
             form = fold_case(name.text).strip()
@@ -194,14 +271,14 @@ class NameFinder:
         return all(form in self._forms for form in forms)
 
     def only(self, forms: Iterable[str]) -> "NameFinder":
-        return NameFinder(name for form in forms for name in self.of(form))
+        return NameFinder((name for form in forms for name in self.of(form)), self._languages)
 
     def of(self, form: str) -> Sequence[NoteName]:
         return self._forms.get(form, ())
 
     @cached_property
     def _almost(self) -> InexactMatcher:
-        return InexactMatcher(self._forms)
+        return InexactMatcher(self._forms, self._languages)
 
     def mentions(self, text: str, protected: Sequence[Span] = (), *, almost: bool = False) -> list[Mention]:
         """Return the mentions of names as separate words; of nested names, the longest."""
@@ -218,16 +295,21 @@ class NameFinder:
                 names = [name for name in names if name.text.strip() == wording]
             if names:
                 found.append(Mention(span, form, names))
-        exact = longest_mentions(found)
         if not almost:
-            return exact
-        is_taken = overlap_test([mention.span for mention in exact])
-        alike = (
-            Mention((folded.place(first), folded.place(last)), form, self._forms[form], almost=True)
-            for first, last, form in self._almost.find(folded.text)
-        )
-        free = (one for one in alike if not is_protected(one.span) and not is_taken(one.span))
-        return sorted([*exact, *longest_mentions(free)], key=lambda mention: mention.span)
+            return longest_mentions(found)
+        alike: dict[bool, list[Mention]] = {True: [], False: []}
+        for first, last, form, inflected in self._almost.find(folded.text):
+            span = folded.place(first), folded.place(last)
+            if not is_protected(span):
+                alike[inflected].append(Mention(span, form, self._forms[form], True, inflected))
+        sure = longest_mentions([*found, *alike[True]])
+        is_taken = overlap_test([mention.span for mention in sure])
+        free = longest_mentions(one for one in alike[False] if not is_taken(one.span))
+        return sorted([*sure, *free], key=lambda mention: mention.span)
+
+    def find_forms(self, words: Sequence[str]) -> Mapping[str, Collection[str]]:
+        """Return for each of some words those of the names that it may be another form of."""
+        return self._almost.inflection.find(words)
 
     def forms(self, text: str) -> frozenset[str]:
         """Return the names that a text contains anywhere as separate words."""
@@ -392,12 +474,20 @@ def compare_notes(
 
 
 def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[str]) -> NameFinder:
-    return NameFinder(
+    names = (
         name
         for path, note in notes.items()
         if note.kind == "note" and not is_template(note, templates)
         for name in (NoteName(path, note.title), *(NoteName(path, alias, alias=True) for alias in note.aliases))
     )
+    return NameFinder(names, find_declining_languages(note.language for note in notes.values()))
+
+
+def find_declining_languages(languages: Iterable[str | None]) -> list[str]:
+    """Return those languages of a vault's notes in which many are written and names have several forms."""
+    counts = Counter(languages)
+    least = MIN_LANGUAGE_SHARE * counts.total()
+    return [each for each in sorted(DECLINING_LANGUAGES) if counts[each] > least]
 
 
 def names_of(note: IndexedNote) -> tuple[str, tuple[str, ...]]:

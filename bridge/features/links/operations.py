@@ -4,8 +4,10 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import compress
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from msgspec import Meta
 from msgspec.structs import replace
 
@@ -19,7 +21,8 @@ from bridge.api.signature import Spread
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.links.mentions import Corpus, read_corpus
+from bridge.features.links.mentions import MIN_SHARED_LETTERS, Corpus, NameFinder, read_corpus
+from bridge.index.index import Index
 from bridge.index.note import Notes, day_in_name
 from bridge.markdown.kinds import is_document
 from bridge.markdown.links import WIKI, ResolvedLink
@@ -27,8 +30,9 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, fold_word
 from bridge.text.sentence import sentence_at
+from bridge.text.words import ALPHANUMERIC
 from bridge.types import SHORT_DIGEST, Direction, Exact, Span, VaultPath
 
 MAX_READ_NOTES = 300
@@ -68,9 +72,26 @@ def mentions_of(vault: OpenVault, corpus: Corpus, path: VaultPath) -> tuple[Note
     """Return where other notes say a name of a note, by path and line; of the first notes alone when many do."""
     note = vault.index.notes.get(path)
     forms = {fold_case(name).strip() for name in (note.title, *note.aliases)} if note else set()
-    sources = [source for source in corpus.notes_with(forms) if source != path]
+    names = corpus.names.only(forms)
+    inflected = (source for form in names for source in notes_with_forms(vault.index, names, form))
+    sources = sorted({*corpus.notes_with(forms), *inflected} - {path})
     found = (mention for source in sources[:MAX_READ_NOTES] for mention in mentions_in(vault, corpus, source, path))
     return tuple(mention for mention, _ in zip(found, range(MAX_MENTIONS), strict=False))
+
+
+def notes_with_forms(index: Index, names: NameFinder, form: str) -> Iterator[VaultPath]:
+    """Yield the notes that contain each word of a name in some other form."""
+    paths = [*index.notes]
+    held = np.ones(len(paths), np.bool_)
+    for word in ALPHANUMERIC.findall(form):
+        own = fold_word(word)
+        near = [
+            *index.dictionary.words_beginning(own[:MIN_SHARED_LETTERS]),
+            *index.dictionary.words_containing(f"{own}\n"),
+        ]
+        said = [other for other, meant in names.find_forms(near).items() if word in meant]
+        held &= index.notes_with([own, *said], paths).any(0)
+    yield from compress(paths, held)
 
 
 def mentions_in(vault: OpenVault, corpus: Corpus, source: VaultPath, path: VaultPath) -> Iterator[NoteMention]:
@@ -78,8 +99,8 @@ def mentions_in(vault: OpenVault, corpus: Corpus, source: VaultPath, path: Vault
         note = open_note(vault, source)
     except BridgeError:
         return
-    for mention in corpus.names.mentions(note.text, protected_spans(note)):
-        if any(name.path == path for name in mention.names):
+    for mention in corpus.names.mentions(note.text, protected_spans(note), almost=True):
+        if any(name.path == path for name in mention.names) and mention.inflected >= mention.almost:
             start, end = mention.span
             context = sentence_at(note.text, mention.span)
             yield NoteMention(source, line_at(note.text, start), note.text[start:end], mention.span, context)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from bridge.features.links.evidence import THRESHOLDS, LinkEvidence, Strictness
 from bridge.features.links.link_candidates import SourceText, suggest
-from bridge.features.links.mentions import Corpus, NoteName
+from bridge.features.links.mentions import Corpus, NoteName, find_declining_languages
 from bridge.features.links.mentions import NameFinder as Spoken
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import protected_spans
+from bridge.text.stems import language_of
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -114,11 +115,12 @@ def without_links(note: Note, names: Names) -> tuple[str, set[VaultPath]]:
 
 def collect_names(notes: Mapping[VaultPath, Note]) -> Spoken:
     """Collect the names of all notes."""
-    return Spoken(
+    said = (
         name
         for path, note in notes.items()
         for name in (NoteName(path, note.title), *(NoteName(path, alias, alias=True) for alias in note.aliases))
     )
+    return Spoken(said, find_declining_languages(language_of(note.text[note.body :]) for note in notes.values()))
 
 
 def rediscover(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
