@@ -241,7 +241,7 @@ def _stem(language: str, words: Sequence[str]) -> list[str]:
 
 def script_language(word: str) -> str | None:
     """Return the language in which every word of this script is stemmed; None for a script of several languages."""
-    return next((language for language, letter in _SCRIPT_LANGUAGES if letter.match(word)), None)
+    return None if word.isascii() else next((each for each, letter in _SCRIPT_LANGUAGES if letter.match(word)), None)
 
 
 def has_prefixes(word: str) -> bool:

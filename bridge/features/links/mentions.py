@@ -181,7 +181,8 @@ class Inflection:
                 found[word].update((self._folded[rest], "form") for rest in rests if rest in self._folded)
         said = [word for word in words if word not in FUNCTION_WORDS]
         for language, stems in self._stems.items():
-            for word, each in zip(said, stem_twice(language, said), strict=True):
+            some = [word for word in said if stems and not (language == SCRIPTS_ONLY and word.isascii())]
+            for word, each in zip(some, stem_twice(language, some), strict=True):
                 found[word].update((other, "form") for stem in each for other in stems.get(stem, ()) if other != word)
         return found
 
