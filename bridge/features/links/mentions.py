@@ -37,8 +37,8 @@ MAX_ALIKE: Final = 3
 MAX_CACHED_WORDS: Final = 100_000
 """Number of words whose similar words are cached."""
 
-MIN_LANGUAGE_SHARE: Final = 0.1
-"""Share of a vault's notes in a language from which on names are looked for in the forms of that language."""
+MIN_DECLINING_SHARE: Final = 0.05
+"""Share of a vault's notes in a language above which names are looked for in its forms; most short notes tell none."""
 
 _JOINS: Final = re.compile(r"[ \-_'’/]")
 _SYMBOL: Final = re.compile(r"(?<=\w)[*+#&@%^~]|[*+#&@$%^~](?=\w)")
@@ -487,7 +487,7 @@ def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[
 def find_declining_languages(languages: Iterable[str | None]) -> list[str]:
     """Return those languages of a vault's notes in which many are written and names have several forms."""
     counts = Counter(languages)
-    least = MIN_LANGUAGE_SHARE * counts.total()
+    least = MIN_DECLINING_SHARE * counts.total()
     return [each for each in sorted(DECLINING_LANGUAGES) if counts[each] > least]
 
 
