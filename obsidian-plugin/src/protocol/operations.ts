@@ -188,7 +188,7 @@ export interface Answerability {
 	readonly verdict: "answered" | "partial" | "not_in_vault" | "unsure";
 	/** How likely the vault answers it, from 0 to 1. */
 	readonly confidence: number;
-	/** Its words that the best passages, for an answer the quoted lines, do not say, the rarest first. */
+	/** Its words that the best passages, for an answer the quoted lines, do not say, the rarest first; before these how it asks for what no quoted line has, such as `which city`. */
 	readonly missing: readonly string[];
 }
 
@@ -312,7 +312,7 @@ export interface AuthorWorkflowArguments {
 	readonly name: string;
 	/** What it does and when to use it. */
 	readonly description?: string;
-	/** Notes of one kind, to make more of them, or the ids of changes or a session, to do the same again: what differs becomes variables. One note is compared with those like it in its folder. */
+	/** Notes of one kind, to make more of them, or the ids of changes or `session` to do the same again: what differs becomes variables. One note is compared with those like it in its folder. */
 	readonly examples?: readonly string[];
 	/** A workflow that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_workflows` lists them. */
 	readonly starter?: string | null;
@@ -412,7 +412,7 @@ export interface ChangeNotesArguments {
 	readonly find?: string;
 	/** The new text. */
 	readonly replace?: string;
-	/** Leave `find` alone within longer words. */
+	/** Leave `find` alone within longer words, and where Chinese or Japanese does not show whether it is. */
 	readonly whole_words?: boolean;
 	/** Folder to move them to; links follow. */
 	readonly to?: string | null;
@@ -1582,7 +1582,7 @@ export interface ListTasksArguments {
 	readonly overdue?: boolean;
 	/** Only tasks with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only tasks whose line contains this, ignoring case. */
+	/** Only tasks whose line contains this, ignoring case and accents. */
 	readonly text?: string;
 	/** `due` is earliest first, `-due` latest first, undated last. */
 	readonly sort?: "path" | "due" | "-due";
