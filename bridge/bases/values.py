@@ -420,7 +420,7 @@ def multiply(operator: str, one: Result, other: Result) -> Result:
         if not other:
             return math.nan if operator == "%" or not one else math.copysign(math.inf, one)
         # As in JavaScript, a remainder has the sign of what is divided.
-        return one / other if operator == "/" else math.fmod(one, other)
+        return one / other if operator == "/" else math.nan if math.isinf(one) else math.fmod(one, other)
     except OverflowError:
         return math.inf
 
