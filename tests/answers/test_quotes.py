@@ -1,8 +1,9 @@
 """The sentences quoted for a question."""
 
 import pytest
+from msgspec.structs import replace
 
-from bridge.features.answers.quotes import RankedLines, RelevantNote, choose_quotes, iter_quotable
+from bridge.features.answers.quotes import RankedLines, RelevantNote, choose_quotes, find_nearest, iter_quotable
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 
@@ -284,11 +285,27 @@ maker: "[[Nintendo]]"
 
 def test_the_property_that_is_nearest_in_meaning_is_quoted() -> None:
     note, question = relevant("Breath of the Wild.md", GAME), "Which console is Breath of the Wild played on?"
-    near = {(note.note.path, "system"): 0.4, (note.note.path, "maker"): 0.3, (note.note.path, "categories"): 0.5}
-    assert [one.sentence.text for one in RankedLines(question, [note.ask(question)], near).choose(3)] == [
-        "system: Nintendo Switch"
-    ]
-    assert RankedLines(question, [note.ask(question)]).choose(3) == []
+    asked = note.ask(question)
+    near = RankedLines(question, [replace(asked, nearest="system")]).choose(3)
+    assert [one.sentence.text for one in near] == ["system: Nintendo Switch"]
+    assert RankedLines(question, [asked]).choose(3) == []
+
+
+@pytest.mark.parametrize(
+    ("properties", "lines", "nearest"),
+    [
+        # As the models measure them.
+        ({"system": 0.42, "maker": 0.28}, [], "system"),
+        ({"urodziny": 0.56, "miasto": 0.34}, [0.33, 0.3], "urodziny"),
+        ({"επάγγελμα": 0.43, "πόλη": 0.32}, [0.425, 0.32], ""),
+        ({"nghề": 0.375, "thành phố": 0.378}, [0.335], ""),
+        ({"thành phố": 0.45, "nghề": 0.44}, [0.2], ""),
+        ({"miasto": 0.53}, [0.6], ""),
+        ({}, [0.6], ""),
+    ],
+)
+def test_a_property_is_nearest_only_clearly(properties: dict[str, float], lines: list[float], nearest: str) -> None:
+    assert find_nearest(properties, 0.4, lines) == nearest
 
 
 def test_what_another_property_says_need_not_be_answered() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import compress
+from itertools import compress, islice
 
 from msgspec.structs import replace
 
@@ -21,14 +21,17 @@ from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
     OF_THE_FILE,
+    READ_LINES,
     AskedNote,
     Quote,
     RankedLines,
     RelevantNote,
+    find_nearest,
     first_quotes,
     iter_quotable,
     list_properties,
     say_value,
+    tells_of_note,
 )
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
@@ -102,32 +105,39 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
         read = spelt if kind_of(spelt) == kind_of(read) else read
     read = " ".join([read, *sorted(full_days(question))])
     asked = await asyncio.to_thread(lambda: [one.ask(read) for one in relevant])
-    near = await _measure_properties(searched, asked)
-    lines = await asyncio.to_thread(RankedLines, read, asked, near)
+    lines = await asyncio.to_thread(RankedLines, read, [await _read_properties(searched, one) for one in asked])
     nearness = await measure_nearness(searched, read, lines.texts())
     return await asyncio.to_thread(_cite, question, read, found, lines, nearness)
 
 
 async def measure_nearness(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
     """Return how near lines are to a question in meaning, from 0 to 1; nothing where no model reads its language."""
+    curve = model_calibration(searched.index.answering_model).curve
+    return [*map(curve, await _measure_cosines(searched, question, texts))] if curve else []
+
+
+async def _measure_cosines(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
     meaning = model_calibration(searched.index.answering_model)
-    curve = meaning.curve
-    if not texts or curve is None or model_trust(question, meaning, foreign_language(question)) < 1:
+    if not texts or meaning.curve is None or model_trust(question, meaning, foreign_language(question)) < 1:
         return []
     found = await asyncio.gather(*map(searched.embed_query, (question, *texts)))
     vectors = [one for one in found if one is not None]
-    return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
+    return [float(one @ vectors[0]) for one in vectors[1:]] if len(vectors) == len(found) else []
 
 
-async def _measure_properties(searched: Sources, notes: Sequence[AskedNote]) -> dict[tuple[VaultPath, str], float]:
-    """Return how near properties of notes that a question names are to what it asks of these, by path and name."""
-    near = dict[tuple[VaultPath, str], float]()
-    for one in notes:
-        if one.is_named and one.left:
-            said = dict([*list_properties(one.note).items()][:MAX_PROPERTIES])
-            found = await measure_nearness(searched, one.left, [f"{name}: {value}" for name, value in said.items()])
-            near |= {(one.note.path, name): each for name, each in zip(said, found, strict=False)}
-    return near
+async def _read_properties(searched: Sources, one: AskedNote) -> AskedNote:
+    """Return a note that a question names with the property that alone says in other words what it asks of it."""
+    said = {name: value for name, value in list_properties(one.note).items() if not tells_of_note(name)}
+    names = [*said][:MAX_PROPERTIES]
+    if not (one.is_named and one.left and names):
+        return one
+    found = await _measure_cosines(searched, one.left, [*names, *(f"{name}: {said[name]}" for name in names)])
+    near = {name: sum(pair) / 2 for name, *pair in zip(names, found, found[len(names) :], strict=False)}
+    least = model_calibration(searched.index.answering_model).near
+    if not find_nearest(near, least):
+        return one
+    lines = [line.text for line in islice(iter_quotable(one.note), READ_LINES)]
+    return replace(one, nearest=find_nearest(near, least, await _measure_cosines(searched, one.left, lines)))
 
 
 def _cite(

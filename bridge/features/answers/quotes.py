@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from operator import mul
-from types import MappingProxyType
 from typing import Final
 
 from bridge.features.answers.question_kind import (
@@ -45,7 +44,7 @@ from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.sentence import asks
 from bridge.text.stems import language_of
 from bridge.text.words import RUN, count_words
-from bridge.types import Lines, VaultPath
+from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
 """Characters of a property that is quoted."""
@@ -69,8 +68,8 @@ MIN_RELATED_CHARS, MIN_RELATED_LIKENESS = 5, 80
 """Letters of a word, and likeness (0-100), from which another is related, as `autor` is to `author`."""
 
 
-NEAR_SIMILARITY, CLEAR_SIMILARITY = 0.18, 0.4
-"""Nearness in meaning to what is asked of its note from which a property may say it, and does."""
+MIN_LEAD = 0.05
+"""How much nearer in meaning to what is asked of its note a property that says it is than all else there."""
 
 NAMED_SHARE = 0.5
 """Share of a name that a question says which names the note."""
@@ -81,8 +80,20 @@ def list_properties(note: Note) -> dict[str, str]:
     return {name: text for name, value in note.properties.items() if (text := say_value(value))}
 
 
+def tells_of_note(name: str) -> bool:
+    """Return whether a property of this name tells what a note is, or when it was written."""
+    return _OF_THE_NOTE.fullmatch(fold_case(name)) is not None
+
+
+def find_nearest(properties: Mapping[str, float], least: float, others: Sequence[float] = ()) -> str:
+    """Return the property that is clearly nearer to what is asked than others and lines of its note; "" if none is."""
+    nearest = max(properties, key=properties.__getitem__, default="")
+    rivals = (*others, *(each for name, each in properties.items() if name != nearest))
+    return nearest if properties.get(nearest, 0.0) >= max(least, MIN_LEAD + max(rivals, default=0.0)) else ""
+
+
 def asked_properties(
-    asked_note: "AskedNote", question: str, kind: Kind | None, near: Mapping[tuple[VaultPath, str], float]
+    asked_note: "AskedNote", question: str, kind: Kind | None
 ) -> Iterator[tuple[Sentence, frozenset[str], str]]:
     """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
     note, language, titled = asked_note.note, asked_note.language, asked_note.named
@@ -103,10 +114,7 @@ def asked_properties(
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
     left = asked_note.asked - titled
     unsaid = left.difference(terms_of(every, language))
-    nearness = {
-        name: near.get((note.path, name), 0.0) for name in values if not _OF_THE_NOTE.fullmatch(fold_case(name))
-    }
-    nearest = max(nearness, key=nearness.__getitem__, default="")
+    nearest = asked_note.nearest
     if left.intersection(terms_of(values.get(nearest, ""), language)):
         nearest = ""
     lines, (start, end) = LineIndex(note.text), cut[0]
@@ -124,13 +132,12 @@ def asked_properties(
             and titled
             and (said or len(unsaid) <= 1)
         )
-        is_near = kind in (None, "person") and entry.name == nearest and nearness[nearest] >= NEAR_SIMILARITY
-        if is_near:
+        if entry.name == nearest:
             said = left
+            # Of a person, what the others are is another thing: who published it did not write it.
+            meant = f"{meant} {asked_note.left}" if kind is None else meant
         dated = days_in(value) & asked_note.asked
         said = said | dated if titled else frozenset() if OF_THE_FILE.fullmatch(folded) else dated
-        if is_near and kind is None and nearness[entry.name] >= CLEAR_SIMILARITY:
-            meant = f"{meant} {asked_note.left}"
         # Without spaces, pairs of characters that join a word to the next are no words.
         unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
         said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
@@ -234,6 +241,8 @@ class AskedNote(RelevantNote):
     """The words of the question that do not."""
     share: float = 0.0
     """What share of its name these are."""
+    nearest: str = ""
+    """The property that says what is asked in other words."""
 
     @property
     def is_named(self) -> bool:
@@ -312,12 +321,7 @@ READ_LINES: Final = 12
 class RankedLines:
     """The lines that may answer a question, as far as its words tell."""
 
-    def __init__(
-        self,
-        question: str,
-        notes: Sequence[AskedNote],
-        near: Mapping[tuple[VaultPath, str], float] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, question: str, notes: Sequence[AskedNote]) -> None:
         best = max((one.score for one in notes), default=0.0) or 1.0
         self.named = {one.note.path: one for one in notes}
         kind = self.kind = kind_of(question)
@@ -325,9 +329,7 @@ class RankedLines:
         """The days that an answer has to say."""
         self._asks_list = kind is None and asks_for_several(question)
         titles = frozenset(fold_case(one.note.title).strip() for one in notes)
-        found = [
-            candidate for one in notes for candidate in _candidates(one, one.score / best, question, kind, titles, near)
-        ]
+        found = [candidate for one in notes for candidate in _candidates(one, one.score / best, question, kind, titles)]
         frequency = Counter(term for one in found for term in one.own)
         self._weights = {
             term: math.log(1 + len(found) / max(1, frequency[term])) for one in notes for term in one.asked
@@ -424,12 +426,7 @@ def iter_quotable(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
 
 
 def _candidates(
-    relevant: AskedNote,
-    share: float,
-    question: str,
-    kind: Kind | None,
-    titles: frozenset[str],
-    near: Mapping[tuple[VaultPath, str], float],
+    relevant: AskedNote, share: float, question: str, kind: Kind | None, titles: frozenset[str]
 ) -> Iterator[Candidate]:
     note, language, asked = relevant.note, relevant.language, relevant.asked
     # What repeats a name, such as the head of a table, says nothing of it.
@@ -471,7 +468,7 @@ def _candidates(
             above = f"{above} {lead}"
         under = asked & _terms_in(above, language) - title
         yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
-    for one, own, meant in asked_properties(relevant, question, kind, near):
+    for one, own, meant in asked_properties(relevant, question, kind):
         is_date = asks_whether(question) and not days.isdisjoint(own)
         said = (one, asked, own | unit_terms, frozenset[str](), title, share, relevant.score)
         yield Candidate(*said, lacks=False, above=f"{note.title} {meant}", is_date=is_date)
