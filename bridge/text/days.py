@@ -1,9 +1,12 @@
 """Reads the days that a text says, in whatever notation."""
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from itertools import chain
 from typing import Final
+
+from rapidfuzz.distance import Prefix
 
 from bridge.text.fold import fold_word
 
@@ -14,27 +17,30 @@ MONTH_CHARS: Final = len("2002-09")
 MAX_MONTH: Final = 12
 
 _MONTHS: Final = {
-    start: month
-    for month, starts in enumerate(
+    name: month
+    for month, names in enumerate(
         (
-            "jan gen ene ian янв січ ιαν oca sty led",
-            "feb fev фев лют φεβ sub lut uno",
-            "mar maa мар бер μαρ brez",
-            "apr abr avr апр кві απρ nis kwi dub",
-            "may mai maj mag mei май тра μαι kve",
-            "jun juin giu iun июн чер ιουν haz cze cerv",
-            "jul juil lug iul июл лип ιουλ tem lip cervence",
-            "aug ago agu aou авг сер αυγ sie srp",
-            "sep set сеп сен вер σεπ eyl wrz zar",
-            "oct okt ott out окт жов οκτ eki paz rij",
-            "nov noi ноя ное лис νοε kas lis",
-            "dec dez dic des дек гру δεκ ara gru pro",
+            "january januar janvier janeiro gennaio enero ianuarie ledna января січня ιανουαριου ocak stycznia",
+            "february februar fevrier fevereiro febbraio subat unora февраля лютого φεβρουαριου lutego",
+            "march marz maart mars marts marco martie mart marca maret brezna марта березня μαρτιου",
+            "april aprile aprilie avril abril апреля квітня απριλιου nisan kwietnia dubna",
+            "may mai maj maja maio mayo maggio mei mayis мая травня μαιου kvetna",
+            "june juni juin junho junio giugno iunie июня червня ιουνιου haziran czerwca cervna cerven",
+            "july juli juillet julho julio luglio iulie июля липня ιουλιου temmuz lipca cervence",
+            "august agosto augustus aout agustus августа серпня αυγουστου agustos sierpnia srpna",
+            "september septembre septiembre setembro settembre сентября вересня σεπτεμβριου eylul wrzesnia zari",
+            "october oktober octobre outubro ottobre octombrie октября жовтня οκτωβριου ekim pazdziernika rijna",
+            "november novembre novembro noiembrie ноября листопада νοεμβριου kasim listopada",
+            "december dezember decembre dezembro dicembre desember декабря грудня δεκεμβριου aralik grudnia prosince",
         ),
         start=1,
     )
-    for start in starts.split()
+    for name in names.split()
 }
-"""How the names of months begin, folded, in European languages, Turkish and Indonesian."""
+"""The names of months as days have them, folded, in European languages, Turkish and Indonesian."""
+
+MIN_MONTH_CHARS: Final = 3
+"""Letters from which the beginning of a word, such as `Sept.`, tells a month."""
 
 _WORD: Final = r"[^\W\d_]{3,12}"
 _DAYS: Final = tuple(
@@ -61,6 +67,19 @@ _MONTHS_OF_YEARS: Final = tuple(
     )
 )
 """A month and its year without a day; a word such as *Marathon* is a month only behind a preposition."""
+
+_UNDATED: Final = tuple(
+    re.compile(rf"(?<![\w-]){pattern}")
+    for pattern in (
+        (
+            r"(?:[Nn]gày\s)?(?P<d>\d{1,2})(?:\.|º|[^\W\d_]{1,2})?\s(?:(?:of|de|di)\s|d[’'])?"
+            rf"(?P<m>tháng\s\d{{1,2}}|{_WORD})(?!\w)(?:[’']\w+)?"
+        ),
+        rf"(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)",
+        r"(?P<m>\d{1,2})(?:月|월\s?)(?P<d>\d{1,2})(?:[日号號]|일[에은는의]?)",
+    )
+)
+"""A day without its year: then only the whole name of a month tells."""
 
 _YEAR: Final = re.compile(r"\d{4}")
 
@@ -97,6 +116,19 @@ def cut_days(text: str, *, months: bool = False) -> str:
     return text
 
 
+def add_years(text: str, names: Iterable[str]) -> str:
+    """Return a text with the year of a day that it says without one: the last of those in which a name says it."""
+    said = {one[0]: one for pattern in _UNDATED for one in pattern.finditer(text)}
+    ends = {
+        written: f"-{month:02}-{int(one['d']):02}" for written, one in said.items() if (month := _name_month(one["m"]))
+    }
+    known = frozenset[str]().union(*map(full_days, names)) if ends and not full_days(text) else ()
+    for written, end in ends.items():
+        if days := [day for day in known if day.endswith(end)]:
+            text = text.replace(written, f" {max(days)} ")
+    return text
+
+
 def _read_month(found: re.Match[str]) -> str | None:
     month = _month_of(found["m"] or found["n"])
     return f"{found['y']}-{month:02}" if 1 <= month <= MAX_MONTH else None
@@ -108,11 +140,17 @@ def _read(found: re.Match[str]) -> list[str]:
     return [*filter(None, (_say_day(year, *pair) for pair in pairs))]
 
 
+def _name_month(written: str) -> int:
+    number = written.removeprefix("tháng ")
+    return int(number) if number.isdecimal() else _MONTHS.get(fold_word(written), 0)
+
+
 def _month_of(written: str) -> int:
-    if written.isdecimal():
-        return int(written)
+    if month := _name_month(written):
+        return month
     folded = fold_word(written)
-    return max(((len(start), month) for start, month in _MONTHS.items() if folded.startswith(start)), default=(0, 0))[1]
+    chars, month = max((Prefix.similarity(folded, name), month) for name, month in _MONTHS.items())
+    return month if chars >= MIN_MONTH_CHARS else 0
 
 
 def _say_day(year: int, month: int, day: int) -> str | None:

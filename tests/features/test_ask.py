@@ -312,6 +312,14 @@ async def test_a_question_that_no_note_answers_is_told(served: Served) -> None:
     assert found["notices"][0].startswith("Not in the vault, as far as can be told: the quoted lines do not say")
 
 
+async def test_a_day_without_a_year_is_answered_from_the_note_of_that_day(served: Served) -> None:
+    await write(served, "2026-05-18.md", "Byłam w Krakowie u siostry. Padało cały dzień.\n")
+    await write(served, "2026-05-18 Spotkanie.md", "---\ndata: 2026-05-18\n---\nObecni: siostra i hydraulik.\n")
+    found = await ask(served, "Co robiłam 18 maja?")
+    assert found["citations"][0]["path"] == "2026-05-18.md"
+    assert found["answerability"]["verdict"] != "not_in_vault"
+
+
 async def test_a_property_answers(served: Served) -> None:
     file = served.bridge.find(None).root / "Blade Runner.md"
     for body in ("", "It rains all the time.\n"):

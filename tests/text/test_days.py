@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.text.days import asked_days, cut_days, days_in
+from bridge.text.days import add_years, asked_days, cut_days, days_in
 
 DAY = frozenset({"2002-09-26", "2002-09"})
 
@@ -57,3 +57,22 @@ def test_a_day_is_asked_for_without_its_month() -> None:
 @pytest.mark.parametrize("other", ["Marathon 2024", "in room 2002", "2002-13", "the 2002 March"])
 def test_other_words_are_no_months(other: str) -> None:
     assert asked_days(other) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("Co robiłam 18 maja?", "18 Mayıs'ta ne yaptık?", "5月18日に何をしましたか", "Τι έγινε στις 18 Μαΐου;"),
+        *("Who came on May 18th?", "What was on the 18th of May?", "Что мы ели 18 мая?", "5월 18일에 무엇을 했나요?"),
+        *("Was geschah am 18. Mai?", "Ngày 18 tháng 5 tôi đi đâu?", "Où étions-nous le 18 mai?"),
+    ],
+)
+def test_a_day_without_a_year_is_the_last_that_a_name_says(question: str) -> None:
+    names = ["Days/2024-05-18.md", "2025年5月18日.md", "May 18, 2019.md", "2026-05-19.md", "Plan.md"]
+    assert asked_days(add_years(question, names)) == {"2025-05-18"}
+    assert add_years(question, ["2026-05-19.md"]) == question
+
+
+@pytest.mark.parametrize("other", ["Which 5 decisions came up?", "Who set 18 plates?", "Do 18 marks pass?", "Room 5"])
+def test_other_numbers_get_no_year(other: str) -> None:
+    assert add_years(other, ["2025-12-05.md", "2025-03-18.md", "2025-09-18.md"]) == other

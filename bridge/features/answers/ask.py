@@ -42,6 +42,7 @@ from bridge.search.answerability import MIN_TERMS
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
+from bridge.text.days import add_years
 from bridge.text.invisible import inline
 from bridge.text.words import RUN
 from bridge.types import Among, NoteOrFolder
@@ -136,7 +137,8 @@ async def ask(
     room = budget or _default_budget(call, has_model=generator is not None)
     folders, missing = locate_folders(call, asked.folders)
     paths = (*paths, *folders)
-    searched = replace(asked, text=add_subject(asked.text, history))
+    names = call.vault.index.view("all").notes
+    searched = replace(asked, text=await asyncio.to_thread(add_years, add_subject(asked.text, history), names))
     places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
     found = await find_sources(call, searched, places, room, missing)
     quoted = await quote_sources(call.vault.sources(), searched.text, found)

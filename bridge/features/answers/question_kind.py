@@ -192,7 +192,8 @@ _SEVERAL_WORDS: Final = re.compile(
 
 _OPEN_WORDS: Final = re.compile(
     r"\b(?:what|which|why|how|che|cosa|qual[ei]?|come|perché|was|welche\w*|wie|warum|que|quoi|quel\w*|comment|pourquoi|qué"
-    r"|cuál\w*|cómo|wat|welke?|hoe|waarom)\b|什么|哪|怎|为何|何|どう",
+    r"|cuál\w*|cómo|wat|welke?|hoe|waarom|co|jak\w*|dlaczego|что|как\w*|почему|ne|neyi?|nasıl|neden|hangi|τι|πώς"
+    r"|ποι[αο]\w*|vad|hva[dr]?|gì|sao|מה|ما|ماذا)\b|什么|哪|怎|为何|何|どう|무엇|뭐|क्या|อะไร",
     re.IGNORECASE,
 )
 """Words that ask for more than yes or no, and for no kind of answer."""

@@ -191,7 +191,7 @@ LIST_ODDS: Final = 2.0
 """What a list in such a note, or below its introduction, gains where several things are asked for."""
 
 DAY_ODDS: Final = 3.0
-"""What a property gains that says a day that is asked about."""
+"""What a property gains that says a day that is asked about, and lines of the note that is called by it alone."""
 
 LIST_LINES: Final = 3
 """Lines of such a list beside its introduction."""
@@ -294,7 +294,7 @@ class Candidate(Record):
     is_first: bool = False
     """Whether it is among the first of its note."""
     is_date: bool = False
-    """Whether it is a property that says the day that is asked about."""
+    """Whether it says the day that is asked about as a property, or is of the note of that day alone."""
 
     def features(self, weights: Mapping[str, float], whole: float) -> tuple[float, ...]:
         def worth(terms: Collection[str]) -> float:
@@ -341,6 +341,7 @@ class RankedLines:
             for one in found
             if one.own
             or one.under
+            or one.is_date
             or (kind is not None and one.title and not one.lacks)
             # The note of what is asked begins with what it is, and lists it.
             or ((one.is_first or (kind is None and one.sentence.kind == "heading")) and self._is_subject(one))
@@ -446,6 +447,7 @@ def _candidates(
     ]
     listed = [one.lines for one in quotable if one.kind == "heading"]
     days = full_days(question)
+    is_of_day = not (days.isdisjoint(days_in(note.title)) or cut_days(note.title).strip())
     senses = [(asked.intersection(terms_of(word, language)), says) for word, _, says in asked_senses(question)]
     for at, one in enumerate(quotable):
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
@@ -467,7 +469,8 @@ def _candidates(
             # Else what introduces a list says more, with all of it.
             above = f"{above} {lead}"
         under = asked & _terms_in(above, language) - title
-        yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
+        said = (one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
+        yield Candidate(*said, is_date=is_of_day)
     for one, own, meant in asked_properties(relevant, question, kind):
         is_date = asks_whether(question) and not days.isdisjoint(own)
         said = (one, asked, own | unit_terms, frozenset[str](), title, share, relevant.score)
