@@ -148,7 +148,7 @@ jälkeen ennen aikana mukaan se mikä""",
     "turkish": """
 bu şu o ben sen biz siz onlar bunun onun bana sana ona bunlar de ki mi mı mu mü ama fakat veya ya ise çok daha en her
 hiç değil var yok idi olan oldu olduğu olur ne kim kime neyi neye nereye nereden kadar gibi göre sonra önce üzere
-ancak bile tüm bütün tarafından arasında hakkında kaçtır da""",
+ancak bile tüm bütün tarafından arasında hakkında kaçtır da hangi nasıl neden nerede kaç""",
     "romanian": """
 eu tu ea noi voi ei ele mă te îl vă îi mi ți își lui lor ai ale meu mea mei mele tău ta său sa sale nostru noastră
 acest această acești aceste acesta aceasta acel acea acei acele un unui unei unor în din cu fără sub peste între până

@@ -25,6 +25,10 @@ from bridge.features.answers.question_kind import (
         ("Кто написал?", "person"),
         ("导演是谁？", "person"),
         ("Where does it live?", "place"),
+        ("고춧가루는 얼마나 넣나요?", "amount"),
+        ("민수의 생일은 언제인가요?", "moment"),
+        ("Πότε γεννήθηκε η Ελένη;", "moment"),
+        ("Anh Đức sinh ngày nào?", "moment"),
         ("Why is rye sour?", None),
         ("Was ist ein Sauerteig?", None),
     ],
@@ -77,6 +81,11 @@ def test_a_number_below_the_name_of_what_is_counted_counts_it() -> None:
 
 def test_a_name_in_the_question_is_no_answer() -> None:
     assert not can_answer("person", "They like Anna.", "Who likes Anna?")
+
+
+def test_how_much_asks_for_no_price_in_korean() -> None:
+    assert can_answer("amount", "고춧가루: 200g", "고춧가루는 얼마나 넣나요?")
+    assert not can_answer("amount", "고춧가루: 200g", "고춧가루는 얼마인가요?")
 
 
 def test_a_decade_says_when() -> None:

@@ -348,6 +348,12 @@ def test_a_list_that_begins_a_note_is_quoted_with_its_title() -> None:
     assert "入门。40 分。" in quoted("学习目标分成哪几个等级？", levels)[0]
 
 
+def test_a_short_note_is_read_in_the_language_of_the_question() -> None:
+    text = "| ciasto | ilość |\n| --- | --- |\n| woda | 250 ml |\n| mąka | 500 g |\n"
+    quotes = quoted("Ile mąki potrzeba na pierogi?", relevant("Pierogi ruskie.md", text.encode()))
+    assert quotes[0] == "mąka: ilość 500 g"
+
+
 def test_an_item_that_ends_in_a_semicolon_is_no_question() -> None:
     note = relevant("Gambit.md", b"- The king is castled in the gambit;\n- The rook is near;\n")
     assert not choose_quotes("Where is the king castled?", [note])[0].asks

@@ -17,11 +17,11 @@ _WORDS: Final[dict[Kind, str]] = {
     r"|welche[mns]? (?:jahr|tag|monat|datum)|quand|quelle année|cuándo|qué año|quando"
     r"|(?:che|quale) (?:anno|data|giorno|mese)|wanneer|welk jaar"
     r"|когда|в каком году|ne zaman|hangi yıl\w*|când|ce an|kiedy|kdy|när|når|hvornår)\b|किस (?:वर्ष|साल)|कब|什么时候"
-    r"|何时|哪一?[年天]|几[月号](?:几[号日])?|何年|いつ|متى",
+    r"|何时|哪一?[年天]|几[月号](?:几[号日])?|何年|いつ|متى|מתי|πότε|언제|เมื่อไห?ร่?|วันไหน|khi nào|ngày nào",
     "amount": r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
     r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
     r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
-    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|(?<!哪)几|多久|幾|いくつ|何人|كم",
+    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|(?<!哪)几|多久|幾|いくつ|何人|كم|얼마나|몇",
     "person": r"\b(?:who|whose|whom|(?:what|which) (?:publisher|label|company|author|director|actor|actress|artist)"
     r"|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem|hvem)\b|किसने|कौन|谁|誰",
     "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|welche[mnrs]? (?:stadt|land|ort)"
@@ -44,7 +44,8 @@ _NUMBER: Final = re.compile(
     r"|zwei|drei|vier|fünf|sechs|sieben|acht"
     r"|neun|zehn|elf|zwölf|hundert|tausend|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|doi|două|trei|patru|cinci|șase|șapte"
     r"|opt|nouă|zece|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|dos"
-    r"|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस",
+    r"|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस"
+    r"|다섯|여섯|일곱|여덟|아홉|스무|이틀|사흘|[한두세네열] ",
     re.IGNORECASE,
 )
 _UNITS: Final = tuple(
@@ -52,7 +53,7 @@ _UNITS: Final = tuple(
     for asks, shows in {
         r"\b(?:price|costs?|paid|pay|fee|salary|prezz[oi]|cost[aio]|costano|pag(?:o|are|ato)|preise?|kosten?"
         r"|kostet|gehalt|prix|coûte\w*|precios?|cuestan?|preço|custam?|prijs|цена|стоит|fiyat\w*|preț\w*|costă)\b"
-        r"|多少钱|价格|费用|いくら|値段|価格|얼마|कीमत": (
+        r"|多少钱|价格|费用|いくら|値段|価格|얼마(?!나)|कीमत": (
             r"[$€£¥₹₽₩₺]|\b(?:usd|eur|gbp|chf|euros?|dollars?|dollari|cents?|pounds?|yen|yuan|rmb|rupees?|lei)\b"
             r"|[\d万千百] ?(?:元|块|美元|刀|円|원|руб)|免费|grati[st]\w*|kostenlos"
         ),

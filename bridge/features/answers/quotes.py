@@ -40,10 +40,11 @@ from bridge.text.closest import are_alike
 from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.days import asked_days, cut_days, days_in, full_days
 from bridge.text.fold import fold_case
+from bridge.text.function_words import question_languages
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.sentence import asks
-from bridge.text.stems import language_of
-from bridge.text.words import RUN, count_words
+from bridge.text.stems import DEFAULT, FREQUENT_WORDS, OTHER_LANGUAGE, language_of
+from bridge.text.words import RUN, count_words, words_of
 from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
@@ -214,6 +215,9 @@ class RelevantNote(Record):
         """Return the note with what a question asks of it."""
         days, undated = asked_days(question), cut_days(question)
         language = language_of(self.note.text[self.note.body :])
+        if language == DEFAULT and (spoken := question_languages(words_of(question))):
+            # It has too few words to tell.
+            language = spoken[0] if spoken[0] in FREQUENT_WORDS else OTHER_LANGUAGE
         asked = asked_stems(question_words(undated), language) | full_days(question)
         names = (self.note.title, *self.note.aliases, *(heading.text for heading in self.note.headings[:1]))
         shares = {}
@@ -469,8 +473,8 @@ def _candidates(
             # Else what introduces a list says more, with all of it.
             above = f"{above} {lead}"
         under = asked & _terms_in(above, language) - title
-        said = (one, asked, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
-        yield Candidate(*said, is_date=is_of_day)
+        is_first = at < FIRST_LINES
+        yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, is_first, is_of_day)
     for one, own, meant in asked_properties(relevant, question, kind):
         is_date = asks_whether(question) and not days.isdisjoint(own)
         said = (one, asked, own | unit_terms, frozenset[str](), title, share, relevant.score)
