@@ -43,19 +43,30 @@ MIN_MONTH_CHARS: Final = 3
 """Letters from which the beginning of a word, such as `Sept.`, tells a month."""
 
 _WORD: Final = r"[^\W\d_]{3,12}"
+_DAY_FIRST: Final = (
+    r"(?P<d>\d{1,2})(?:\.|º|[^\W\d_]{1,2})?\s(?:(?:of|de|di|tháng)\s|d[’'])?" rf"(?P<m>{_WORD}|\d{{1,2}})"
+)
+_MONTH_FIRST: Final = rf"(?<![^\W\d_])(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
 _DAYS: Final = tuple(
     re.compile(rf"(?<![\d-]){pattern}(?!\d)")
     for pattern in (
         r"(?P<y>\d{4})(?:[-./]|\s?[年년]\s?)(?P<m>\d{1,2})(?:[-./]|\s?[月월]\s?)(?P<d>\d{1,2})(?!\d)[日일号號]?",
         r"(?P<d>\d{1,2})(?P<sign>[-./])\s?(?P<m>\d{1,2})(?P=sign)\s?(?P<y>\d{4})",
-        (
-            r"(?P<d>\d{1,2})(?:\.|º|[^\W\d_]{1,2})?\s(?:(?:of|de|di|tháng)\s|d[’'])?"
-            rf"(?P<m>{_WORD}|\d{{1,2}})[.,]*\s(?:(?:del?|năm)\s)?(?P<y>\d{{4}})"
-        ),
-        rf"(?<![^\W\d_])(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[.,]*\s(?P<y>\d{{4}})",
+        rf"{_DAY_FIRST}[.,]*\s(?:(?:del?|năm)\s)?(?P<y>\d{{4}})",
+        rf"{_MONTH_FIRST}[.,]*\s(?P<y>\d{{4}})",
         rf"(?P<y>\d{{4}})[.,]?\s(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})",
     )
 )
+_UNDATED: Final = tuple(
+    re.compile(rf"(?<![\w-]){pattern}")
+    for pattern in (
+        rf"(?:[Nn]gày\s)?{_DAY_FIRST}(?!\w)(?:[’']\w+)?",
+        rf"{_MONTH_FIRST}(?![\w:]|[.,]\d)",
+        r"(?P<m>\d{1,2})(?:月|월\s?)(?P<d>\d{1,2})(?:[日号號]|일[에은는의]?)",
+    )
+)
+"""A day without its year: then only the whole name of a month tells."""
+
 _MONTHS_OF_YEARS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -67,19 +78,6 @@ _MONTHS_OF_YEARS: Final = tuple(
     )
 )
 """A month and its year without a day; a word such as *Marathon* is a month only behind a preposition."""
-
-_UNDATED: Final = tuple(
-    re.compile(rf"(?<![\w-]){pattern}")
-    for pattern in (
-        (
-            r"(?:[Nn]gày\s)?(?P<d>\d{1,2})(?:\.|º|[^\W\d_]{1,2})?\s(?:(?:of|de|di)\s|d[’'])?"
-            rf"(?P<m>tháng\s\d{{1,2}}|{_WORD})(?!\w)(?:[’']\w+)?"
-        ),
-        rf"(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)",
-        r"(?P<m>\d{1,2})(?:月|월\s?)(?P<d>\d{1,2})(?:[日号號]|일[에은는의]?)",
-    )
-)
-"""A day without its year: then only the whole name of a month tells."""
 
 _YEAR: Final = re.compile(r"\d{4}")
 
@@ -141,8 +139,7 @@ def _read(found: re.Match[str]) -> list[str]:
 
 
 def _name_month(written: str) -> int:
-    number = written.removeprefix("tháng ")
-    return int(number) if number.isdecimal() else _MONTHS.get(fold_word(written), 0)
+    return int(written) if written.isdecimal() else _MONTHS.get(fold_word(written), 0)
 
 
 def _month_of(written: str) -> int:
