@@ -21,6 +21,7 @@ from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
     OF_THE_FILE,
+    OF_THE_NOTE,
     READ_LINES,
     AskedNote,
     Quote,
@@ -31,7 +32,6 @@ from bridge.features.answers.quotes import (
     iter_quotable,
     list_properties,
     say_value,
-    tells_of_note,
 )
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
@@ -127,17 +127,17 @@ async def _measure_cosines(searched: Sources, question: str, texts: Sequence[str
 
 async def _read_properties(searched: Sources, one: AskedNote) -> AskedNote:
     """Return a note that a question names with the property that alone says in other words what it asks of it."""
-    said = {name: value for name, value in list_properties(one.note).items() if not tells_of_note(name)}
-    names = [*said][:MAX_PROPERTIES]
-    if not (one.is_named and one.left and names):
+    said = {
+        name: value for name, value in list_properties(one.note).items() if not OF_THE_NOTE.fullmatch(fold_case(name))
+    }
+    if not (one.is_named and one.left and said):
         return one
-    found = await _measure_cosines(searched, one.left, [*names, *(f"{name}: {said[name]}" for name in names)])
+    names, lines = [*said][:MAX_PROPERTIES], [line.text for line in islice(iter_quotable(one.note), READ_LINES)]
+    texts = [*names, *(f"{name}: {said[name]}" for name in names)]
+    found = await _measure_cosines(searched, one.left, [*texts, *lines])
     near = {name: sum(pair) / 2 for name, *pair in zip(names, found, found[len(names) :], strict=False)}
     least = model_calibration(searched.index.answering_model).near
-    if not find_nearest(near, least):
-        return one
-    lines = [line.text for line in islice(iter_quotable(one.note), READ_LINES)]
-    return replace(one, nearest=find_nearest(near, least, await _measure_cosines(searched, one.left, lines)))
+    return replace(one, nearest=find_nearest(near, least, found[len(texts) :]))
 
 
 def _cite(

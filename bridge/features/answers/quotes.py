@@ -61,7 +61,7 @@ _DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?\b")
 OF_THE_FILE: Final = re.compile(r"(?:\w+ )?(?:created|updated|modified)")
 """Properties that tell when a note was written, not when what it is about happened."""
 
-_OF_THE_NOTE: Final = re.compile(rf"{OF_THE_FILE.pattern}|title|aliases|tags|(?:sub)?type|category|categories")
+OF_THE_NOTE: Final = re.compile(rf"{OF_THE_FILE.pattern}|title|aliases|tags|(?:sub)?type|category|categories")
 """These, and properties that tell what a note is, not what is asked of it, unless by their names."""
 
 
@@ -79,11 +79,6 @@ NAMED_SHARE = 0.5
 def list_properties(note: Note) -> dict[str, str]:
     """Return what properties say that can be quoted, by their names."""
     return {name: text for name, value in note.properties.items() if (text := say_value(value))}
-
-
-def tells_of_note(name: str) -> bool:
-    """Return whether a property of this name tells what a note is, or when it was written."""
-    return _OF_THE_NOTE.fullmatch(fold_case(name)) is not None
 
 
 def find_nearest(properties: Mapping[str, float], least: float, others: Sequence[float] = ()) -> str:
@@ -115,9 +110,6 @@ def asked_properties(
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
     left = asked_note.asked - titled
     unsaid = left.difference(terms_of(every, language))
-    nearest = asked_note.nearest
-    if left.intersection(terms_of(values.get(nearest, ""), language)):
-        nearest = ""
     lines, (start, end) = LineIndex(note.text), cut[0]
     for entry in read_entries(note.text[start:end]) or ():
         if entry.name is None or entry.name not in values:
@@ -133,7 +125,7 @@ def asked_properties(
             and titled
             and (said or len(unsaid) <= 1)
         )
-        if entry.name == nearest:
+        if entry.name == asked_note.nearest:
             said = left
             # Of a person, what the others are is another thing: who published it did not write it.
             meant = f"{meant} {asked_note.left}" if kind is None else meant
