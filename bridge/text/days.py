@@ -57,7 +57,7 @@ _DAYS: Final = tuple(
         rf"(?P<y>\d{{4}})[.,]?\s(?P<m>{_WORD})\.?\s(?P<d>\d{{1,2}})",
     )
 )
-_UNDATED: Final = tuple(
+_DAYS_OF_ANY_YEAR: Final = tuple(
     re.compile(rf"(?<![\w-]){pattern}")
     for pattern in (
         rf"(?:[Nn]gày\s)?{_DAY_FIRST}(?!\w)(?:[’']\w+)?",
@@ -116,7 +116,7 @@ def cut_days(text: str, *, months: bool = False) -> str:
 
 def add_years(text: str, names: Iterable[str]) -> str:
     """Return a text with the year of a day that it says without one: the last of those in which a name says it."""
-    said = {one[0]: one for pattern in _UNDATED for one in pattern.finditer(text)}
+    said = {one[0]: one for pattern in _DAYS_OF_ANY_YEAR for one in pattern.finditer(text)}
     ends = {
         written: f"-{month:02}-{int(one['d']):02}" for written, one in said.items() if (month := _name_month(one["m"]))
     }
