@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bridge.markdown.decode import digest_of
 from tests.features.served import Served
 from tests.features.workflows import contents, root
 
@@ -20,9 +21,14 @@ NOTES = {
     },
     **{f"Live/{day}.md": f"---\nDate: {day}\n---\n# Show\n" for day in ("1983-08-24", "1984-10-12", "2001-06-01")},
     "Lists/Week.md": "# Week\n\n## List\n\n- [[Old]]\n\n## Other\n",
-    "Papers/One-two.md": "---\ntags: [paper, read]\n---\n",
-    "Papers/Three-four.md": "---\ntags: [paper]\n---\n",
-    "Papers/Five-six.md": "---\ntags: [paper]\n---\n",
+    **{f"Shows/{name}.md": "" for name in ("1983-08-24 Ulm", "1983-10-12 Bern", "2001-06-01 Rome")},
+    **{
+        f"References/{name}.md": f'---\ncategories: ["[[{kind}]]"]\n---\n'
+        for name, kind in (("Emma", "Books"), ("Dune", "Books"), ("Ulysses", "Books"), ("Rome", "Places"))
+    },
+    "Papers/One-two.md": "---\ntags: [paper, read]\n---\nWords of One-two\n",
+    "Papers/Three-four.md": "---\ntags: [paper]\n---\nWords of Three-four\n",
+    "Papers/Five-six.md": "---\ntags: [paper]\n---\nWords of Five-six\n",
     "Notes/Ann.md": "---\ntags: [person]\n---\n",
     f"Log/{YESTERDAY}.md": "## Work\n\n## Tasks\n\n- [x] Bake\n- [ ] Sweep\n",
 }
@@ -95,9 +101,61 @@ async def test_what_a_tag_describes_is_found(served: Served) -> None:
     assert {path for path in found if path.startswith("Songs/")} == {"Songs/Ecru.md"}
 
 
+async def test_all_notes_that_a_description_names_are_found(served: Served) -> None:
+    ids = [
+        await done(served, "set_properties", path=f"{name}.md", properties={"shelf": "wall"})
+        for name in ("References/Emma", "References/Dune")
+    ]
+    found = await run(served, ids, "Set shelf to wall on all books")
+    assert {path for path in found if path.startswith("Ref")} == {"References/Ulysses.md"}
+    drafted = await served.call(
+        "author_workflow", name="One", description="Set shelf to wall on all of them", examples=ids, dry_run=True
+    )
+    assert "one note at a time" in " ".join(drafted.json["warnings"])
+    assert "{{variables.note}}" in drafted.json["diff"]
+
+
+async def test_a_note_moves_by_the_day_in_its_name(served: Served) -> None:
+    ids = [
+        await done(served, "move_note", path=f"Shows/{day} {place}.md", to=f"Shows/{day[:4]}/{day} {place}.md")
+        for day, place in (("1983-08-24", "Ulm"), ("1983-10-12", "Bern"))
+    ]
+    assert "Shows/2001/2001-06-01 Rome.md" in await run(served, ids, note="2001-06-01 Rome")
+
+
+async def test_a_task_is_due_as_many_days_later(served: Served) -> None:
+    due = str(TODAY + dt.timedelta(days=7))
+    ids = [
+        await done(served, "add_task", path="Lists/Week.md", text=text, heading="Other", due=due)
+        for text in ("Answer the letter about tables", "Check the colors of walls")
+    ]
+    found = await run(served, ids, text="Sweep")
+    assert f"- [ ] Sweep 📅 {due}\n" in found["Lists/Week.md"]
+
+
+async def test_a_task_is_ticked_a_heading_renamed_and_a_note_merged(served: Served) -> None:
+    await done(served, "create_note", path="Chores.md", text="- [ ] Sweep\n- [ ] Bake\n- [ ] Wash\n")
+    ids = [await done(served, "toggle_task", path="Chores.md", text=text) for text in ("Sweep", "Bake")]
+    assert "- [x] Wash" in (await run(served, ids, text="Wash"))["Chores.md"]
+    ids = [
+        await done(served, "rename_heading", path=f"Songs/{name}.md", heading="Song", to="Tune")
+        for name in ("Amber", "Beige")
+    ]
+    assert "# Tune\n" in (await run(served, ids, note="Dun"))["Songs/Dun.md"]
+    ids = [
+        await done(served, "merge_notes", path=path, into="Lists/Week.md", digest=digest_of(contents(served)[path]))
+        for path in ("Papers/One-two.md", "Papers/Three-four.md")
+    ]
+    found = await run(served, ids, note="Five-six")
+    assert "Words of Five-six" in found["Lists/Week.md"]
+
+
 async def test_a_line_with_the_time_is_added_to_the_day(served: Served) -> None:
     edit = {"op": "insert_under", "heading": "Work", "text": "- 09:30 Sorted"}
     change = await done(served, "edit_note", path=f"Log/{YESTERDAY}.md", edits=[edit])
+    # Today's note is created where it is missing.
+    found = await run(served, [change], text="Wrote")
+    assert re.search(r"## Work\n+- \d\d:\d\d Wrote\n", found[f"Log/{TODAY}.md"])
     await done(served, "create_note", path=f"Log/{TODAY}.md", text="## Work\n")
     found = await run(served, [change], text="Wrote")
     assert re.fullmatch(r"## Work\n+- \d\d:\d\d Wrote\n", found[f"Log/{TODAY}.md"])
@@ -146,6 +204,17 @@ async def test_a_noun_phrase_asks_for_a_note_and_folders_that_differ_become_a_va
     assert "path: '{{variables.folder}}/{{variables.title}}.md'" in drafted.json["diff"].replace('"', "'")
     found = await run(served, paths, folder="Shelf/Lent", title="Middlemarch")
     assert found["Shelf/Lent/Middlemarch.md"].endswith("# Middlemarch\n\nRead.\n")
+
+
+async def test_the_heading_of_most_examples_and_links_without_quotes_are_kept(served: Served) -> None:
+    for name, level, label in (("One", "#", "Amber"), ("Two", "##", "Beige"), ("Three", "##", "Beige")):
+        text = f"---\nlabel: [[{label}]]\n---\n# {name}\n\n{level} Crew\n"
+        (root(served) / f"Papers/{name}.md").write_text(text)
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    drafted = await served.call("author_workflow", name="Page", examples=["One", "Two", "Three"], dry_run=True)
+    assert "+    ## Crew\n" in drafted.json["diff"]
+    assert drafted.json["text_left_out"] == []
+    assert "description: '[[Amber]] · [[Beige]]'" in drafted.json["diff"]
 
 
 async def test_what_cannot_be_done_again_is_refused(served: Served) -> None:

@@ -29,6 +29,7 @@ from bridge.features.history.public import OWN_SESSION
 from bridge.features.tools.public import rank
 from bridge.features.workflows.change_examples import (
     NoteChange,
+    asks_for_all,
     daily_of,
     draft_changes,
     draft_index,
@@ -44,6 +45,7 @@ from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.names import note_name
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import cut
+from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline, one_line
 from bridge.text.secrets import require_plain
@@ -66,6 +68,8 @@ MIN_CHANGE, MIN_NEW = 0.35, 0.25
 """Likeness of a description to a change, from which on it asks for it, and to a new note, from which on for that."""
 
 ROLL_OVER = DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
+
+ONE_NOTE = "It does one note at a time: the description names no tag, property or folder that the examples share."
 
 MIN_LIKENESS = 0.6
 """Share of properties or headings that two notes have in common if they are of one kind."""
@@ -148,7 +152,7 @@ async def author_workflow(
         examples = tuple(own if one == OWN_SESSION and not vault.files.has(one) else one for one in examples)
         drafted = await asyncio.to_thread(draft_from, vault, name, description, examples)
     if drafted.steps:
-        output = "{{steps.note.path}}" if any(step["do"] == "create_note" for step in drafted.steps) else ""
+        output = "{{steps.note.path}}" if any(step["id"] == "note" for step in drafted.steps) else ""
         block = workflow_yaml(description or name, drafted.variables, drafted.steps, output)
     elif drafted.starter is None:
         block = text or ""
@@ -237,7 +241,10 @@ def draft_from_changes(vault: OpenVault, made: Sequence[Sequence[NoteChange]], d
         return draft_from_notes(vault, [one.after for one in single])
     if len(kinds) == 1:
         selection = select_notes(single, snapshot(vault), description if len(single) == len(made) else None)
-        return draft_changes([[one] for one in single][:MAX_CHANGES], vault, selection)
+        given, total = selection or (None, 0)
+        remark = f"It is for {count_of(total, 'note')} as the vault is now." if selection else None
+        remark = ONE_NOTE if selection is None and asks_for_all(description) else remark
+        return replace(draft_changes([[one] for one in single][:MAX_CHANGES], vault, given), remark=remark)
     # What was done several times, such as all of it, or each part of it.
     parts: dict[tuple[tuple[str, ...], ...], list[Sequence[NoteChange]]] = {}
     for each in made:

@@ -27,8 +27,10 @@ from bridge.features.workflows.examples import (
     escape,
     escape_text,
     forms_of,
+    keep_end,
     moment_template,
     read_example,
+    word_pattern,
 )
 from bridge.features.workflows.parse import MAX_RESULTS, VariableKind
 from bridge.index.note import Notes
@@ -47,6 +49,8 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 from bridge.vault.paths import is_hidden, parents
 
+MIN_WORD_CHARS: Final = 4
+"""Characters of a word that counts as another in the plural."""
 MIN_SHARE: Final = 0.5
 """Notes that were changed, as a share of those that a step would find."""
 
@@ -57,12 +61,29 @@ _DONE_TASK: Final = re.compile(r"^\s*[-*+] \[[xX]\] *(.*\S)", re.MULTILINE)
 _LINKS: Final = re.compile(r"(?:^[-*+] \[\[[^\[\]|#]+\]\] *\n?){2,}", re.MULTILINE)
 """A list of links and nothing else."""
 _LINK_TARGET: Final = re.compile(r"\[\[([^\]|#]+)")
+_ALL: Final = re.compile(
+    r"\b(?:all|every|each|alle[ns]?|jede[nrs]?|tous|toutes|chaque|todos|todas|cada|tutt[ei]|ogni|wszystki\w*|каждый|все[хм]?)\b"
+    r"|所有|全部|每[个篇]|すべて|全て|모든",
+    re.IGNORECASE,
+)
+"""Words for all of something."""
+_PLAIN_WORD: Final = re.compile(rf"{NAME_CHARACTER}+")
+_DAY_IN_NAME: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _NAME: Final = re.compile(f"(?:{NAME_CHARACTER}|-)+")
 _FORMED_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
 """A template with a form, as of a day."""
 _OWN_PREFIXES: Final = ("{{item.", "{{variables.")
 """How the paths of notes begin of which templates read more."""
-_DO_AGAIN: Final = "Give changes that add lines, set properties, or move or create notes."
+_CREATE_DAILY: Final[Mapping[str, Value]] = {
+    "id": "today",
+    "do": "create_note",
+    "path": DAILY_TEMPLATE,
+    "template": "{{daily:template}}",
+    "if_exists": "skip",
+}
+_REQUESTS: Final = ("merge_notes", "rename_heading", "toggle_task")
+"""Changes that are steps with the same arguments."""
+_DO_AGAIN: Final = "Give changes that add lines, set properties, or move, merge or create notes."
 
 
 class NoteChange(Record):
@@ -73,10 +94,15 @@ class NoteChange(Record):
     after: Example
     change: str
     day: date
+    operation: str = ""
+    arguments: Mapping[str, str] = {}
+    """What its operation was given besides the note, where the step that does it again is this operation."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """What was done, in the order of the steps that do it again."""
+        if self.arguments:
+            return (self.operation,)
         if self.before is None:
             return ("create",)
         differ = {
@@ -153,6 +179,8 @@ def draft_changes(
             draft.change(column, before)
         else:
             draft.create([one.after for one in column])
+    if any(step.get("path") == DAILY_TEMPLATE for step in draft.steps):
+        draft.steps.insert(0, _CREATE_DAILY)
     variables = draft.comparison.variables_of(draft.steps)
     return DraftedSteps(draft.steps, variables, tuple(draft.left_out), tuple(draft.text_left_out))
 
@@ -185,10 +213,14 @@ class _ChangeDraft:
         self.comparison.know([{note.path: f"{{{{steps.{id_}.path}}}}"} for note in notes])
 
     def change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
-        kinds = column[0].kinds
-        path = self._path([note.path for note in before], kinds)
+        kinds, goes = column[0].kinds, "into" in column[0].arguments
+        path = self._path([note.path for note in before], ("move",) if goes else kinds)
         if path.startswith(_OWN_PREFIXES):
             self.comparison.know([_facts_of(note, _own_of(path)) for note in before])
+        if column[0].arguments:
+            given = {name: self._argument(name, column) for name in column[0].arguments}
+            digest = {"digest": f"{{{{{_own_of(path)}.digest}}}}"} if goes else {}
+            self._add({"id": "change", "do": kinds[0], "path": path, **given, **digest})
         if "properties" in kinds:
             made = self._properties(path, column, before)
             self._add({"id": "mark", "do": "set_properties", "path": path, **made})
@@ -218,6 +250,11 @@ class _ChangeDraft:
 
     def _new_path(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
         here, there = [note.path for note in before], [one.after.path for one in column]
+        days = [_DAY_IN_NAME.search(note_name(path)) for path in here]
+        forms = [
+            forms_of(day[0], f"{{{{{own}.name}}}}", FOLDER_FORMS) if day and is_date(day[0]) else {} for day in days
+        ]
+        self.comparison.know(forms)
         folders, names = [*map(folder_of, there)], [*map(note_name, there)]
         is_kept = all(folders) and folders == [*map(folder_of, here)]
         parts = [folder.split("/") for folder in folders]
@@ -227,6 +264,12 @@ class _ChangeDraft:
         is_named = names == [*map(note_name, here)]
         name = f"{{{{{own}.name}}}}" if is_named else str(self._value("name", names, "text"))
         return f"{folder}/{name}.md" if folder else f"{name}.md"
+
+    def _argument(self, name: str, column: Sequence[NoteChange]) -> Value:
+        kind: VariableKind = "note" if name == "into" else "text"
+        values = [one.arguments[name] for one in column]
+        # Of a single task nobody knows that it is always this one.
+        return self.comparison.variable(name, values, kind) if len(values) == 1 else self._value(name, values, kind)
 
     def _value(self, name: str, values: Sequence[Value], kind: VariableKind | None = None) -> Value:
         """Return what all have, a template that makes it, or a variable; the form of a day is rather a template."""
@@ -258,7 +301,8 @@ class _ChangeDraft:
     def _edit(self, edits: Sequence["_Edit"], *, is_daily: bool) -> Mapping[str, Value]:
         ops = {one.op for one in edits}
         # The first item of a list is no item of a list yet.
-        op = "insert_under" if ops == {"add_item", "insert_under"} else _only(ops)
+        firsts = {"insert_under": {"add_item", "insert_under"}, "add_item": {"add_item", "append"}}
+        op = next((name for name, both in firsts.items() if ops == both), _only(ops))
         if op is None:
             raise InvalidArguments("The examples change different places.", hint="Give changes that are alike.")
         headings = [one.heading for one in edits if one.heading is not None]
@@ -289,9 +333,13 @@ class _ChangeDraft:
         name = _only(kinds) or ("note" if notes else "text")
         told = dict(enumerate(texts))
         parts = self.comparison.parts(told)
-        is_told = are_alike(parts, framed=True) and (len(texts) > 1 or TEMPLATE.search(filled[0]))
+        begin = ""
+        if not are_alike(parts, framed=True):
+            begin, told = begins[0], dict(enumerate(rest))
+            parts = keep_end(self.comparison.parts(told))
+        is_told = parts and (len(texts) > 1 or TEMPLATE.search(filled[0]))
         made = self.comparison.write(parts, told, name) if is_told else None
-        return made or begins[0] + self.comparison.variable("text", rest, "text")
+        return begin + made if made else begins[0] + self.comparison.variable("text", rest, "text")
 
 
 class _Edit(Record):
@@ -354,7 +402,7 @@ def read_change(vault: OpenVault, change: Change) -> list[NoteChange]:
             files[step.path] = (path, before, step.after)
         elif step.kind == "move" and step.before is not None and step.to is not None and not is_hidden(step.to):
             files[step.to] = files.pop(step.path, (step.path, step.before, step.before))
-        elif step.kind in ("move", "remove"):
+        elif step.kind in ("move", "remove") and change.operation != "merge_notes":
             raise InvalidArguments(f"The change `{change.id}` takes `{step.path}` away or moves it.", hint=_DO_AGAIN)
     now = {step.to or step.path: path for step, path in zip(change.steps, change.now, strict=False)}
     is_move = any(path != to for to, (path, _, _) in files.items())
@@ -373,39 +421,92 @@ def read_change(vault: OpenVault, change: Change) -> list[NoteChange]:
             raise InvalidArguments(f"What the change `{change.id}` wrote is no longer kept.", hint=_DO_AGAIN)
         note = None if earlier is None else read_example(path, earlier)
         found.append(NoteChange(note, read_example(to, later), change.id, day))
-    return found
+    return [_as_request(change, found, day)] if change.operation in _REQUESTS else found
+
+
+def _as_request(change: Change, found: Sequence[NoteChange], day: date) -> NoteChange:
+    """Return a change as what was asked for: the note that it was asked of, and the other arguments."""
+    arguments: dict[str, str] = {}
+    here = max((one.after for one in found), key=lambda one: len(one.text), default=None)
+    if here is not None and change.operation == "merge_notes":
+        arguments["into"] = here.path
+        here = next((Example(step.path, {}, "") for step in change.steps if step.kind == "remove"), None)
+    for one in found if not arguments else ():
+        old, new = (note.text.split("\n") for note in (one.before or one.after, one.after))
+        lost = [old[at] for piece in diff_lines(old, new) for at in range(piece.before.start, piece.before.stop)]
+        if change.operation == "toggle_task" and lost and (task := _ITEM.fullmatch(lost[0])) is not None:
+            here, arguments = one.after, {"text": task[3]}
+        for heading, to in change.facts.renames:
+            if any(line.startswith("#") and line.strip("# ") == heading for line in lost):
+                here, arguments = one.after, {"heading": heading, "to": to}
+    if here is None or not arguments:
+        raise InvalidArguments(f"What the change `{change.id}` did cannot be told from the notes.", hint=_DO_AGAIN)
+    return NoteChange(here, here, change.id, day, change.operation, arguments)
+
+
+def asks_for_all(description: str) -> bool:
+    return _ALL.search(description) is not None
 
 
 def select_notes(
     changes: Sequence[NoteChange], notes: Notes, description: str | None = None
-) -> Mapping[str, Value] | None:
-    """Return what finds the notes that were changed, and hardly others; or what a description names of them."""
+) -> tuple[Mapping[str, Value], int] | None:
+    """Return what finds the notes that were changed, and how many it finds.
+
+    It finds hardly others; or those that a description names.
+    """
     before = {one.after.path: one.before for one in changes if one.before is not None}
-    if len(before) < len(changes):
+    if len(before) < len(changes) or any(one.arguments for one in changes):
         return None
     old = [_traits_of(note, _tags_of(note)) for note in before.values()]
-    shared = [trait for trait in old[0] if all(trait in each for each in old)]
     tags = {tag for each in old for name, tag in each if name == "tags"}
     added = [tag for tag in _tags_of(changes[0].after) if tag not in tags]
+    shared = {trait: word for trait, word in old[0].items() if all(trait in each for each in old)}
     if description is not None:
-        # A run finds what is left to be done.
-        named = [trait for trait in shared if fold_case(old[0][trait]) in fold_case(description)]
-        ways = named if added else []
-    else:
-        others = [
-            _traits_of(Example(path, note.properties, ""), note.tags)
-            for path, note in notes.items()
-            if path not in before
-        ]
-        shares = {trait: len(old) / (len(old) + sum(trait in each for each in others)) for trait in shared}
-        ways = sorted((trait for trait in shared if shares[trait] >= MIN_SHARE), key=lambda trait: -shares[trait])
+        is_asked = added or asks_for_all(description)
+        shared = {trait: word for trait, word in shared.items() if is_asked and _names(description, word, but=added)}
+    others = [
+        _traits_of(Example(path, note.properties, ""), note.tags) for path, note in notes.items() if path not in before
+    ]
+    shares = {trait: len(old) / (len(old) + sum(trait in each for each in others)) for trait in shared}
+    ways = sorted(shared, key=lambda trait: -shares[trait])
+    if description is None:
+        ways = [trait for trait in ways if shares[trait] >= MIN_SHARE][:1]
+    elif ways:
+        # A folder may be named besides what its notes are.
+        kinds = [way for way in ways if way[0] == "tags"] or [way for way in ways if way[0] == "where"]
+        ways = [*kinds[:1], *[way for way in shared if way[0] == "folder"][:1]]
     if not ways:
         return None
-    name, value = ways[0]
-    undone = [*([value] if name == "where" else []), *(f'!file.hasTag("{tag}")' for tag in added)]
-    arguments: dict[str, Value] = {name: [value] if name == "tags" else value}
-    arguments |= {"where": " && ".join(undone)} if undone else {}
-    return {**arguments, "limit": MAX_RESULTS}
+    found = dict(ways)
+    # A run finds what is left to be done.
+    left = [found.pop("where", ""), *(f'!file.hasTag("{tag}")' for tag in added), *_tests_undone(changes)]
+    arguments: dict[str, Value] = {name: [value] if name == "tags" else value for name, value in found.items()}
+    arguments |= {"where": " && ".join(filter(None, left))} if any(left) else {}
+    return {**arguments, "limit": MAX_RESULTS}, len(old) + sum(all(way in each for way in ways) for each in others)
+
+
+def _names(description: str, word: str, but: Sequence[str]) -> bool:
+    """Return whether a description names something, also in the plural."""
+    text, word = fold_case(description), fold_case(word.strip())
+    given = {one for one in _PLAIN_WORD.findall(text) if len(one) >= MIN_WORD_CHARS}
+    inside = (one for one in _PLAIN_WORD.findall(word) if len(one) >= MIN_WORD_CHARS)
+    is_near = any(one.startswith(mine) or mine.startswith(one) for mine in inside for one in given)
+    return word not in map(fold_case, but) and (is_near or bool(word and re.search(word_pattern(word), text)))
+
+
+def _tests_undone(changes: Sequence[NoteChange]) -> Iterator[str]:
+    """Yield what tells that a note has not yet the value that each change gave a property."""
+    for name, value in changes[0].after.properties.items():
+        is_set = all(one.before is not None and one.before.properties.get(name) != value for one in changes)
+        is_same = all(one.after.properties.get(name) == value for one in changes)
+        if is_set and is_same and isinstance(value, str) and not is_date(value):
+            yield _test(name, "!=", value)
+
+
+def _test(name: str, sign: str, value: str) -> str:
+    first, second = (json.dumps(one, ensure_ascii=False) for one in (name, value))
+    return f"note[{first}].contains({second})" if sign == "contains" else f"note[{first}] {sign} {second}"
 
 
 def _tags_of(note: Example) -> Sequence[str]:
@@ -416,7 +517,8 @@ def _traits_of(note: Example, tags: Iterable[str]) -> Mapping[tuple[str, str], s
     """Return the arguments of `find_notes` that find a note, and the word for each."""
     found = {("tags", tag): tag for tag in tags}
     for name, value in note.properties.items():
-        if isinstance(value, str):
-            test = f"note[{json.dumps(name, ensure_ascii=False)}] == {json.dumps(value, ensure_ascii=False)}"
-            found["where", test] = value
+        sign = "contains" if isinstance(value, list) else "=="
+        for one in read_items(value or []) if fold_case(name) != "tags" else ():
+            if isinstance(one, str) and one.strip():
+                found["where", _test(name, sign, one)] = one
     return found | {("folder", folder): note_name(folder) for folder in parents(note.path)[::-1]}

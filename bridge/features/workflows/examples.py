@@ -127,8 +127,21 @@ def read_example(path: VaultPath, data: bytes) -> Example:
         return Example(path, {}, text)
     (start, end), body = cut
     with suppress(YAMLError):
-        return Example(path, dict(load_properties(text[start:end]).values), text[body:])
+        values = load_properties(text[start:end]).values
+        return Example(path, {name: _read_links(value) for name, value in values.items()}, text[body:])
     raise InvalidArguments(f"The properties of `{path}` cannot be read.")
+
+
+def _read_links(value: Value) -> Value:
+    """Return a value with the links in it as such: without quotes they are lists in lists to YAML."""
+    links: list[Value] = []
+    for one in value if isinstance(value, list) else ():
+        match one:
+            case [str(name)] | [[str(name)]]:
+                links.append(f"[[{name}]]")
+            case _:
+                links.append(one)
+    return links or value
 
 
 class DraftedSteps(Record):
@@ -173,7 +186,7 @@ class ExampleComparison:
         if (made := self._fillers.get((at, exact, len(known)))) is not None:
             return made
         blanks = {fold(value): template for value, template in known.items()} | {"{{": "\\{{"}
-        values = "|".join(map(_pattern, sorted(known, key=len, reverse=True)))
+        values = "|".join(map(word_pattern, sorted(known, key=len, reverse=True)))
         # Not behind a backslash, which would make two braces of a template.
         way = rf"\{{\{{|(?<!\\)(?<!\\\{{)(?:{values})" if values else r"\{\{"
         pattern = re.compile(way, 0 if exact else re.IGNORECASE)
@@ -445,7 +458,8 @@ class _Draft:
                 continue
             says = re.compile(".*".join(map(re.escape, _WHOLE_TEMPLATE.split(line))), re.DOTALL | re.IGNORECASE)
             for at, unit in group.items():
-                if self._units[at][unit].label or says.fullmatch(escape_text(self._units[at][unit].text)):
+                one = self._units[at][unit]
+                if one.label or one.section == unit or says.fullmatch(escape_text(one.text)):
                     self._kept[at].add(unit)
             between = [one.gap for one in base[last + 1 : number]]
             gap = max([base[number].gap, *map(bool, between)]) if whole else base[number].gap
@@ -458,7 +472,7 @@ class _Draft:
         texts = {at: unit.text for at, unit in units.items()}
         labels = {at: found for at, unit in units.items() if (found := unit.label) is not None}
         if units[0].section == group[0]:
-            return self.comparison.filler(0)(texts[0])
+            return Counter(self.comparison.filler(at)(text) for at, text in texts.items()).most_common(1)[0][0]
         if len(labels) < len(units):
             parts = self.comparison.parts(texts)
             return (
@@ -630,6 +644,13 @@ def _widen(parts: Parts) -> Parts:
     return _join(words)
 
 
+def keep_end(parts: Parts) -> Parts:
+    """Return texts of which only the end stays, in which there is a template; nothing if there is none."""
+    *rest, end = parts
+    size = next((len(part) for part in rest if not isinstance(part, str)), 0)
+    return [_concatenate(rest, size), end] if size and isinstance(end, str) and TEMPLATE.search(end) else []
+
+
 def _concatenate(parts: Sequence[str | tuple[str, ...]], size: int) -> tuple[str, ...]:
     each = [(part,) * size if isinstance(part, str) else part for part in parts]
     return tuple(map("".join, zip(*each, strict=True)))
@@ -739,7 +760,7 @@ def _shared_words(each: Sequence[Sequence[str]]) -> list[str]:
     return shared
 
 
-def _pattern(value: str) -> str:
+def word_pattern(value: str) -> str:
     """Return a pattern for a value; where words are spaced it is a word of its own."""
     begin, end = (r"(?<![^\W_])" if value[0].isascii() else ""), (r"(?![^\W_])" if value[-1].isascii() else "")
     return f"{begin}{re.escape(value)}(?!{MARK}){end}"
