@@ -32,13 +32,14 @@ NOTES = {
         "- [x] Bake\n- [-] Rest\n- [>] Sweep\n- [x] Shop\n\t- [/] Call Ada [due:: 2026-12-02]\n\t  before noon\n"
     ),
     "People/Ada.md": "# Ada\n\n## Meetings\n\n- [[Old one]]\n\n## Notes\n",
+    "Family/Zofia.md": "---\naliases: [Zosia]\n---\n# Zofia\n",
     "Decisions/Clay.md": "---\ntype: decision\nstatus: holds\n---\n# Clay\n",
     "Links.md": "[[Oven]] and [[Projects/Oven|the oven]] and [[Seed]].\n",
 }
 
 GIVEN: Mapping[str, Mapping[str, Any]] = {
     "new-project": {"title": "Bee hotel", "goal": "Bees: many", "first_task": "Find reeds", "due": "2026-03-01"},
-    "meeting-note": {"title": "Seeds / spring", "people": ["Ada", "Bo"], "day": "2026-02-01"},
+    "meeting-note": {"title": "Seeds / spring", "people": ["Ada", "Bo", "Zosia"], "day": "2026-02-01"},
     "reading-note": {"title": "Soil", "author": "Ruth: S.", "kind": "book"},
     "contact": {"name": "Ada", "mail": "ada@example.org", "met": "at the gate"},
     "decision": {"title": "Lime", "context": "Rain.", "decision": "Use lime.", "replaces": "Clay"},
@@ -52,7 +53,8 @@ SEEN: Mapping[str, Mapping[str, str]] = {
     "meeting-note": {
         "Meetings/2026-02-01 Seeds spring.md": "date: 2026-02-01",
         "People/Ada.md": "- [[Old one]]\n- [[2026-02-01 Seeds spring]]\n",
-        "People/Bo.md": "type: person",
+        "People/Bo.md": "type: person\n---\n# Bo\n\n## Meetings\n\n- [[2026-02-01 Seeds spring]]\n",
+        "Family/Zofia.md": "## Meetings\n\n- [[2026-02-01 Seeds spring]]\n",
     },
     "weekly-review": {
         f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "## From the journals\n",

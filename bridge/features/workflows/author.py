@@ -17,7 +17,7 @@ from bridge.api.agreement import ask_user
 from bridge.api.arguments import require_writable_text
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
-from bridge.api.markup import Element, notice
+from bridge.api.markup import Element, Segment, notice
 from bridge.api.note_names import snapshot
 from bridge.api.registry import get_operation, operation
 from bridge.api.write import WriteArguments, Written, execute_requests, session_of
@@ -306,14 +306,19 @@ def describe_written(call: Call, made: Written, block: str, drafted: DraftedStep
 
 def describe_step(step: WorkflowStep) -> str:
     given = {"each": step.each} if step.each is not None else {}
-    told = (f"{name}: {cut(one_line(str(value)), MAX_ARGUMENT)}" for name, value in {**given, **step.arguments}.items())
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in {**given, **step.arguments}.items()
+    }
+    told = (f"{name}: {cut(one_line(text), MAX_ARGUMENT)}" for name, text in texts.items())
     return f"{step.id}: {step.do} · {' · '.join(told)}"
 
 
 def written_workflow_view(written: WrittenWorkflow) -> Iterable[Element]:
     yield from written_view(written)
-    yield from map(variable_text, written.variables)
-    yield from written.steps
+    # A person reads the whole of it in the diff, as does a model before it is written.
+    whole = () if written.dry_run or not written.change_id else (*map(variable_text, written.variables), *written.steps)
+    yield from (notice(Segment("", short=line)) for line in whole)
     if left := written.left_out:
         yield notice(f"Left out of it, properties: {', '.join(map(inline, left))}")
     if left := written.text_left_out:

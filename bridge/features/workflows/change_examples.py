@@ -33,6 +33,7 @@ from bridge.features.workflows.examples import (
     word_pattern,
 )
 from bridge.features.workflows.parse import MAX_RESULTS, VariableKind
+from bridge.features.workflows.templates import DAY_IN_NAME
 from bridge.index.note import Notes
 from bridge.markdown.edit.headings import headings_in
 from bridge.markdown.edit.properties import read_items
@@ -49,8 +50,6 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 from bridge.vault.paths import is_hidden, parents
 
-MIN_WORD_CHARS: Final = 4
-"""Characters of a word that counts as another in the plural."""
 MIN_SHARE: Final = 0.5
 """Notes that were changed, as a share of those that a step would find."""
 
@@ -61,14 +60,14 @@ _DONE_TASK: Final = re.compile(r"^\s*[-*+] \[[xX]\] *(.*\S)", re.MULTILINE)
 _LINKS: Final = re.compile(r"(?:^[-*+] \[\[[^\[\]|#]+\]\] *\n?){2,}", re.MULTILINE)
 """A list of links and nothing else."""
 _LINK_TARGET: Final = re.compile(r"\[\[([^\]|#]+)")
-_ALL: Final = re.compile(
+_ALL_WORD: Final = re.compile(
     r"\b(?:all|every|each|alle[ns]?|jede[nrs]?|tous|toutes|chaque|todos|todas|cada|tutt[ei]|ogni|wszystki\w*|каждый|все[хм]?)\b"
     r"|所有|全部|每[个篇]|すべて|全て|모든",
     re.IGNORECASE,
 )
 """Words for all of something."""
-_PLAIN_WORD: Final = re.compile(rf"{NAME_CHARACTER}+")
-_DAY_IN_NAME: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_LONG_WORD: Final = re.compile(f"{NAME_CHARACTER}{{4,}}")
+"""A word that counts as another in the plural."""
 _NAME: Final = re.compile(f"(?:{NAME_CHARACTER}|-)+")
 _FORMED_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
 """A template with a form, as of a day."""
@@ -250,7 +249,7 @@ class _ChangeDraft:
 
     def _new_path(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
         here, there = [note.path for note in before], [one.after.path for one in column]
-        days = [_DAY_IN_NAME.search(note_name(path)) for path in here]
+        days = [DAY_IN_NAME.search(note_name(path)) for path in here]
         forms = [
             forms_of(day[0], f"{{{{{own}.name}}}}", FOLDER_FORMS) if day and is_date(day[0]) else {} for day in days
         ]
@@ -432,8 +431,8 @@ def _as_request(change: Change, found: Sequence[NoteChange], day: date) -> NoteC
         arguments["into"] = here.path
         here = next((Example(step.path, {}, "") for step in change.steps if step.kind == "remove"), None)
     for one in found if not arguments else ():
-        old, new = (note.text.split("\n") for note in (one.before or one.after, one.after))
-        lost = [old[at] for piece in diff_lines(old, new) for at in range(piece.before.start, piece.before.stop)]
+        lines = (one.before or one.after).text.split("\n"), one.after.text.split("\n")
+        lost = [line for piece in diff_lines(*lines) for line in lines[0][piece.before.start : piece.before.stop]]
         if change.operation == "toggle_task" and lost and (task := _ITEM.fullmatch(lost[0])) is not None:
             here, arguments = one.after, {"text": task[3]}
         for heading, to in change.facts.renames:
@@ -445,7 +444,7 @@ def _as_request(change: Change, found: Sequence[NoteChange], day: date) -> NoteC
 
 
 def asks_for_all(description: str) -> bool:
-    return _ALL.search(description) is not None
+    return _ALL_WORD.search(description) is not None
 
 
 def select_notes(
@@ -488,19 +487,19 @@ def select_notes(
 
 def _names(description: str, word: str, but: Sequence[str]) -> bool:
     """Return whether a description names something, also in the plural."""
-    text, word = fold_case(description), fold_case(word.strip())
-    given = {one for one in _PLAIN_WORD.findall(text) if len(one) >= MIN_WORD_CHARS}
-    inside = (one for one in _PLAIN_WORD.findall(word) if len(one) >= MIN_WORD_CHARS)
+    if word in but or not (word := fold_case(word.strip())):
+        return False
+    given, inside = _LONG_WORD.findall(text := fold_case(description)), _LONG_WORD.findall(word)
     is_near = any(one.startswith(mine) or mine.startswith(one) for mine in inside for one in given)
-    return word not in map(fold_case, but) and (is_near or bool(word and re.search(word_pattern(word), text)))
+    return is_near or re.search(word_pattern(word), text) is not None
 
 
 def _tests_undone(changes: Sequence[NoteChange]) -> Iterator[str]:
     """Yield what tells that a note has not yet the value that each change gave a property."""
     for name, value in changes[0].after.properties.items():
-        is_set = all(one.before is not None and one.before.properties.get(name) != value for one in changes)
-        is_same = all(one.after.properties.get(name) == value for one in changes)
-        if is_set and is_same and isinstance(value, str) and not is_date(value):
+        values = [(one.before.properties.get(name), one.after.properties.get(name)) for one in changes if one.before]
+        is_same = all(old != value == new for old, new in values)
+        if is_same and isinstance(value, str) and not is_date(value):
             yield _test(name, "!=", value)
 
 

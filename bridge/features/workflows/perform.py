@@ -27,8 +27,12 @@ from bridge.features.workflows.read import NO_PATH, ReadWorkflow, approved_diges
 from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun, read_meaning, workflow_host
 from bridge.features.workflows.templates import bind_variables
 from bridge.records import Record
+from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST, Digest, VaultPath
+
+MAIN_COUNTS = ("dangling", "orphans", "notes", "links")
+"""What a dry run says first of the vault."""
 
 
 class WorkflowTurn(asyncio.Lock):
@@ -155,6 +159,8 @@ async def refuse_run(call: Call, found: ReadWorkflow, *, changed: bool) -> Bridg
 def outcome_view(outcome: WorkflowOutcome) -> Iterable[Element]:
     if not outcome.approved:
         yield notice(f"Not approved by the user; its digest is {outcome.workflow_digest[:SHORT_DIGEST]}.")
+    main = [one for name in MAIN_COUNTS for one in outcome.forecast if one.name == name]
+    yield from forecast_lines(main)
     holds = {True: "yes", False: "no", None: "not asked"}
     if outcome.conditions:
         yield Line("conditions: " + ", ".join(f"{one.id} {holds[one.holds]}" for one in outcome.conditions))
@@ -162,7 +168,8 @@ def outcome_view(outcome: WorkflowOutcome) -> Iterable[Element]:
         yield Line(f"{one.id}: {_step(one)}", *((" · ", path_of(one.path)) if one.path else ()))
     if outcome.output:
         yield Line(inline(outcome.output))
-    yield from forecast_lines(outcome.forecast)
+    if rest := len(outcome.forecast) - len(main):
+        yield notice(f"{count_of(rest, 'count')} of tags and properties differ as well.")
     yield from written_view(outcome)
 
 

@@ -32,7 +32,7 @@ _PARTS: Final = {"variables": range(1, 4), "conditions": range(1, 2), "steps": r
 _DEPTH: Final = {"variables": 3, "conditions": 0, "steps": 4, "item": 2}
 """How many it takes for a property of a note."""
 _SPACED_TEMPLATE: Final = re.compile(rf"([ \t]*)(?:{_TEMPLATE.pattern})")
-_DAY_IN_TEXT: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+DAY_IN_NAME: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _LINE_END: Final = re.compile(r"[ \t]*$", re.MULTILINE)
 _WHOLE_TEMPLATE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
 """A template, or braces that are meant as such."""
@@ -176,7 +176,7 @@ class TemplateFiller:
         found = self._resolve(reference)
         if not reference.detail or reference.root not in _PARTS or found in (None, ""):
             return found
-        named = _DAY_IN_TEXT.search(str(found)) if reference.names[-1] == "name" else None
+        named = DAY_IN_NAME.search(str(found)) if reference.names[-1] == "name" else None
         if (day := parse_date(named[0] if named is not None else str(found))) is None:
             raise InvalidArguments(f"`{{{{{reference}}}}}` is no day but `{str(found)[:60]}`, which has no format.")
         return format_moment(reference.detail, day.moment)
