@@ -109,6 +109,10 @@ async def test_all_notes_that_a_description_names_are_found(served: Served) -> N
     found = await run(served, ids, "Set shelf to wall on all books")
     assert {path for path in found if path.startswith("Ref")} == {"References/Ulysses.md"}
     drafted = await served.call(
+        "author_workflow", name="All", description="Set shelf to wall on all books", examples=ids
+    )
+    assert "It is for 3 notes" in " ".join(drafted.json["warnings"])
+    drafted = await served.call(
         "author_workflow", name="One", description="Set shelf to wall on all of them", examples=ids, dry_run=True
     )
     assert "one note at a time" in " ".join(drafted.json["warnings"])

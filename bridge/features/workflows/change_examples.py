@@ -300,8 +300,7 @@ class _ChangeDraft:
     def _edit(self, edits: Sequence["_Edit"], *, is_daily: bool) -> Mapping[str, Value]:
         ops = {one.op for one in edits}
         # The first item of a list is no item of a list yet.
-        firsts = {"insert_under": {"add_item", "insert_under"}, "add_item": {"add_item", "append"}}
-        op = next((name for name, both in firsts.items() if ops == both), _only(ops))
+        op = "insert_under" if ops == {"add_item", "insert_under"} else _only(ops)
         if op is None:
             raise InvalidArguments("The examples change different places.", hint="Give changes that are alike.")
         headings = [one.heading for one in edits if one.heading is not None]
@@ -461,9 +460,14 @@ def select_notes(
     tags = {tag for each in old for name, tag in each if name == "tags"}
     added = [tag for tag in _tags_of(changes[0].after) if tag not in tags]
     shared = {trait: word for trait, word in old[0].items() if all(trait in each for each in old)}
+    given = _values_given(changes)
     if description is not None:
         is_asked = added or asks_for_all(description)
-        shared = {trait: word for trait, word in shared.items() if is_asked and _names(description, word, but=added)}
+        shared = {
+            trait: word
+            for trait, word in shared.items()
+            if is_asked and _names(description, word, but=[*added, *given.values()])
+        }
     others = [
         _traits_of(Example(path, note.properties, ""), note.tags) for path, note in notes.items() if path not in before
     ]
@@ -479,7 +483,11 @@ def select_notes(
         return None
     found = dict(ways)
     # A run finds what is left to be done.
-    left = [found.pop("where", ""), *(f'!file.hasTag("{tag}")' for tag in added), *_tests_undone(changes)]
+    left = [
+        found.pop("where", ""),
+        *(f'!file.hasTag("{tag}")' for tag in added),
+        *(_test(name, "!=", value) for name, value in given.items()),
+    ]
     arguments: dict[str, Value] = {name: [value] if name == "tags" else value for name, value in found.items()}
     arguments |= {"where": " && ".join(filter(None, left))} if any(left) else {}
     return {**arguments, "limit": MAX_RESULTS}, len(old) + sum(all(way in each for way in ways) for each in others)
@@ -487,20 +495,22 @@ def select_notes(
 
 def _names(description: str, word: str, but: Sequence[str]) -> bool:
     """Return whether a description names something, also in the plural."""
-    if word in but or not (word := fold_case(word.strip())):
+    if not (word := fold_case(word.strip())) or word in map(fold_case, but):
         return False
     given, inside = _LONG_WORD.findall(text := fold_case(description)), _LONG_WORD.findall(word)
     is_near = any(one.startswith(mine) or mine.startswith(one) for mine in inside for one in given)
     return is_near or re.search(word_pattern(word), text) is not None
 
 
-def _tests_undone(changes: Sequence[NoteChange]) -> Iterator[str]:
-    """Yield what tells that a note has not yet the value that each change gave a property."""
+def _values_given(changes: Sequence[NoteChange]) -> Mapping[str, str]:
+    """Return the texts that each change gave a property, which had another value."""
+    found: dict[str, str] = {}
     for name, value in changes[0].after.properties.items():
         values = [(one.before.properties.get(name), one.after.properties.get(name)) for one in changes if one.before]
         is_same = all(old != value == new for old, new in values)
         if is_same and isinstance(value, str) and not is_date(value):
-            yield _test(name, "!=", value)
+            found[name] = value
+    return found
 
 
 def _test(name: str, sign: str, value: str) -> str:
