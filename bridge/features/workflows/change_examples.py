@@ -73,13 +73,6 @@ _FORMED_TEMPLATE: Final = re.compile(r"(?<!\\)\{\{[^{}]*:")
 """A template with a form, as of a day."""
 _OWN_PREFIXES: Final = ("{{item.", "{{variables.")
 """How the paths of notes begin of which templates read more."""
-_CREATE_DAILY: Final[Mapping[str, Value]] = {
-    "id": "today",
-    "do": "create_note",
-    "path": DAILY_TEMPLATE,
-    "template": "{{daily:template}}",
-    "if_exists": "skip",
-}
 _REQUESTS: Final = ("merge_notes", "rename_heading", "toggle_task")
 """Changes that are steps with the same arguments."""
 _DO_AGAIN: Final = "Give changes that add lines, set properties, or move, merge or create notes."
@@ -179,7 +172,8 @@ def draft_changes(
         else:
             draft.create([one.after for one in column])
     if any(step.get("path") == DAILY_TEMPLATE for step in draft.steps):
-        draft.steps.insert(0, _CREATE_DAILY)
+        skip = {"template": "{{daily:template}}", "if_exists": "skip"}
+        draft.steps.insert(0, {"id": "today", "do": "create_note", "path": DAILY_TEMPLATE, **skip})
     variables = draft.comparison.variables_of(draft.steps)
     return DraftedSteps(draft.steps, variables, tuple(draft.left_out), tuple(draft.text_left_out))
 
