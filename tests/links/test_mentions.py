@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.features.links.mentions import Corpus, NameFinder, NoteName
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 
@@ -90,8 +91,7 @@ def test_places_lie_in_the_text_and_say_the_name(text: str, name: str) -> None:
     for mention in known.mentions(text):
         start, end = mention.span
         assert 0 <= start < end <= len(text)
-        folded = unicodedata.normalize("NFC", text[start:end]).casefold()
-        assert unicodedata.normalize("NFC", folded) == unicodedata.normalize("NFC", mention.form)
+        assert fold_case(text[start:end]) == fold_case(mention.form)
 
 
 def test_the_corpus_follows_what_notes_say() -> None:

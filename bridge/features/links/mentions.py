@@ -144,8 +144,8 @@ class InexactMatcher:
 
 
 MIN_SHARED_LETTERS: Final = 3
-MAX_ENDING_LETTERS: Final = 3
-"""Letters behind those that two words akin share, and one fewer in the name's."""
+MAX_ENDING_LETTERS: Final = 1
+"""Letters behind those that two words akin share: with more, *Kowalczuk* would be *Kowal*."""
 
 
 class Inflection:
@@ -174,7 +174,7 @@ class Inflection:
         for word, folded in zip(words, fold_words(words), strict=True):
             for name in self._beginnings.get(folded[:MIN_SHARED_LETTERS], ()):
                 shared, other = Prefix.similarity(folded, name), self._folded[name]
-                if max(len(folded), len(name) + 1) - shared <= MAX_ENDING_LETTERS and other != word:
+                if max(len(folded), len(name)) - shared <= MAX_ENDING_LETTERS and other != word:
                     found[word][other] = "akin"
             if has_prefixes(word):
                 rests = (folded[at:] for at in (1, 2, 3) if _PREFIXES.fullmatch(folded, 0, at))
