@@ -53,6 +53,9 @@ _CAPTION = re.compile(r"^!\[.*\n(?=([*_])(?!\1).*\1[ \t]*$)", re.MULTILINE)
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
 """The name of a host, as the address of a link reads."""
 
+_BRACKETED = re.compile(r"【[^】]*】|《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"")
+"""The title of what a link leads to."""
+
 _UNDERLINE = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
 """Emphasis, or the name of a block, as clean text still has them."""
 
@@ -96,6 +99,9 @@ LONG_NOTE_WORDS, MIN_SECTIONS, MIN_TOLD = 250, 3, 5
 
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
 """Sentences at the beginning of a note in which its author may sum it up, and words below which one says little."""
+
+MOST_SHORT = 3
+"""Sentences of a short summary, which a longer one says, too."""
 
 MAX_LABEL_WORDS, MIN_VALUE_WORDS = 3, 3
 """Words with a colon that only say what a link is, and those of a field for Dataview from which it says something."""
@@ -189,9 +195,11 @@ def read_content(note: Note, most: int = 1, *, apart: bool = False) -> list[Sent
             is_apart = strong >= max(len(names), len(said) / 2) and not are_names(names)
             is_told &= most < MIN_TOLD or not is_apart or not told.text.endswith("…")
         if names and (apart or is_told):
-            if is_introduced and content and lead and content[-1].lines == lead.lines:
+            if is_introduced and content and lead and content[-1].text in lead.text:
                 content.pop()
-            own = list(dict.fromkeys(_tell_apart(note, items, own, told))) if apart else [told]
+            has_parts = most >= MIN_TOLD and are_heads and not is_introduced and 2 * len(own) > len(said)
+            parts = _tell_apart(note, items, own, told) if apart else (_tell_item(note, one, told) for one in items)
+            own = list(dict.fromkeys(parts)) if apart or has_parts else [told]
         content += own
     joined = list(_join(note, [*content, *said[at:]]))
     end = next((one.line for one in note.headings if one.text != note.title), math.inf)
@@ -247,14 +255,14 @@ def _find_lists(note: Note, *, all_kinds: bool) -> Iterator[list[Piece]]:
 def _read_items(note: Note, item: Piece) -> list[str]:
     """Return what an item says, or each row of a table with a header."""
     if item.kind != "table":
-        return [_read_item(note, item)]
+        return [_read_item(note.text[slice(*item.span)])]
     rows = note.text[slice(*item.span)].rstrip().split("\n")
     return [row.text for row in iter_rows(note.path, rows, item.lines[0])] if any(map(str.isalpha, rows[0])) else []
 
 
-def _read_item(note: Note, item: Piece) -> str:
+def _read_item(item: str) -> str:
     """Return what an item says above its own items; a label together with what they say, if that is not many names."""
-    first, *rows = note.text[slice(*item.span)].strip("\n").split("\n")
+    first, *rows = item.strip("\n").split("\n")
     running = list(takewhile(lambda row: row.strip() and not LIST_MARK.match(row), rows))
     text = clean_text("\n".join((first, *map(str.strip, running))))
     text = f"✓ {text}" if _DONE_TASK.match(first) else _UNDERLINE.sub(lambda found: found[1] or "", text)
@@ -270,12 +278,25 @@ def _read_item(note: Note, item: Piece) -> str:
     return f"{label}: {', '.join(below) if are_names(below) else ' '.join(below) if are_whole else below[0]}"
 
 
+def _tell_item(note: Note, item: Piece, whole: Sentence) -> Sentence:
+    """Return an item of a list with the items below it, or a few words below what the list is told below."""
+    _, *rows = text = note.text[slice(*item.span)].strip("\n").split("\n")
+    depths = {at: len(row) - len(row.lstrip()) for at, row in enumerate(rows, 1) if LIST_MARK.match(row)}
+    ends = [*(at for at, depth in depths.items() if depth == min(depths.values())), len(text)]
+    label = clean_text("\n".join(text[: ends[0]]))
+    below = ["\n".join(text[first:end]) for first, end in pairwise(ends)]
+    if below:
+        return tell_list(note, label, [*filter(_is_whole, map(_read_item, below))], item.lines, MAX_LIST_CHARS)
+    told = label if count_words(label) >= LEAD_WORDS else f"{head_of(whole)}: {label}"
+    return Sentence(note.path, told, item.lines, "list_item", count_words(told))
+
+
 def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], whole: Sentence) -> Iterator[Sentence]:
     """Yield a list, then its items one by one, those of few words with what is above them."""
     yield whole
     for item in items:
         own = [one for one in said if item.lines[0] <= one.lines[0] <= item.lines[1]]
-        text = _read_item(note, item)
+        text = _read_item(note.text[slice(*item.span)])
         is_short = not own or own[0].lines[0] > item.lines[0] or own[0].words <= LEAD_WORDS
         if text and _is_whole(text) and (is_short or own[0].text.endswith(COLONS)):
             told = f"{head_of(whole)}: {text}"
@@ -367,10 +388,14 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
     if kind == "heading":
         text = text or _heading_above(note, item.lines[0])
     else:
+        words = count_words(text)
         if before and own.lines[0] <= before.lines[1] <= own.lines[1] and before.text in text:
-            last = text.rpartition(before.text)[2].strip()
-            text, lines = (last, (lines[1], lines[1])) if last else (before.text, before.lines)
-        is_short = count_words(text) <= MAX_LEAD_WORDS or item.lines[0] == own.lines[1] + 1
+            last = text.rpartition(before.text)[2].rstrip()
+            words = count_words(last or before.text)
+            # A few words behind a sentence, as in `Reasons:`, do not say of what.
+            goes_on = not last or (before.lines[1] == lines[1] and words < LEAD_WORDS and "#" not in last)
+            text, lines = (before.text + last, before.lines) if goes_on else (last.lstrip(), (lines[1], lines[1]))
+        is_short = words <= MAX_LEAD_WORDS or item.lines[0] == own.lines[1] + 1
         if not text.endswith(COLONS) and (not is_short or PAUSE.search(text)):
             return None
     return Sentence(note.path, text, lines, kind, count_words(text)) if any(map(str.isalpha, text)) else None
@@ -378,7 +403,7 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
 
 def tell_list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) -> Sentence:
     """Return a list as one sentence: as much of each item as lets all of them be told."""
-    head = clean_text(head).rstrip(f"{''.join(COLONS)} ")
+    head = clean_text(head).rstrip(f"{''.join(COLONS)}.。 ")
     room -= min(len(head), room // 2)
     told = [_shorten(one, room) for one in items]
     if sum(map(len, told)) + 2 * len(told) > room:
@@ -440,5 +465,5 @@ def _is_whole(text: str) -> bool:
         and not _COUNTS.fullmatch(text)
         and not _LABELS.fullmatch(text)
         and not text.rstrip(")]）").endswith(_CUT_END)
-        and not (_HOST.search(text) and count_words(_HOST.sub("", text)) <= 1)
+        and not (_HOST.search(text) and count_words(_BRACKETED.sub("", _HOST.sub("", text))) <= 1)
     )

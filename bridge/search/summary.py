@@ -5,7 +5,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from itertools import accumulate, chain, groupby, pairwise
 from operator import attrgetter
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from bridge.search.content import (
     MAX_NAMES_CHARS,
     MIN_SECTIONS,
     MIN_TOLD,
+    MOST_SHORT,
     QUESTION,
     SHORT_LIST_CHARS,
     are_names,
@@ -87,15 +88,23 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
 
 def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     """Return the sentences that are worth most; of a long note, some of each section or the sections' names."""
-    sections = _split_sections(note, said) if sum(one.words for one in said) >= LONG_NOTE_WORDS else []
+    sections = _split_sections(note, said)
     # In place of headings that recur in the vault there are spaces.
     headings = [one for one, _ in sections if one and not note.text[slice(*one.span)].isspace()]
-    has_sections = len(headings) >= MIN_SECTIONS
+    has_sections = len(headings) >= MIN_SECTIONS and sum(one.words for one in said) >= LONG_NOTE_WORDS
     if most >= MIN_TOLD:
-        parts = sections if has_sections else [(None, said)]
-        return _with_headings(
-            note, parts, _choose_spread([(_weigh(note, own, most, of), own) for of, own in parts], most)
-        )
+        parts = [(_weigh(note, own, most, of), own) for of, own in (sections if has_sections else [(None, said)])]
+        first = _choose(_weigh(note, said, MOST_SHORT), said, MOST_SHORT - has_sections)
+        told = _choose_spread(parts, most)
+        part_of = {one: at for at, (_, own) in enumerate(parts) for one in own}
+        for one in (each for each in first if each not in told):
+            # What a shorter summary says takes the place of what is told beside it, if more of its section is told.
+            heads = {part_of[each]: each for each in reversed(told)}.values()
+            others = [each for each in told if each not in first and each not in heads]
+            left_out = nsmallest(len(told) + 1 - most, others, lambda each, at=one.lines[0]: abs(each.lines[0] - at))
+            kept = {*told, one}.difference(left_out)
+            told = [each for each in said if each in kept] if len(kept) <= most else told
+        return _with_headings(note, sections, told)
     names = has_sections and most > 1
     worth = _weigh(note, said, most)
     chosen = _choose(worth, said, most - names)
@@ -250,13 +259,16 @@ def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading 
 
 def _with_headings(note: Note, sections: Sections, chosen: Sequence[Sentence]) -> list[Sentence]:
     """Return chosen sentences, of each section the first with its heading; the very first may say the subject."""
-    found = list[Sentence]()
+    found, told = list[Sentence](), list[Heading]()
     for heading, said in sections:
-        name = clean_text(heading.text).rstrip(_STOPS) if heading else ""
         for one in filter(chosen.__contains__, said):
+            own = next((each for each in reversed(note.headings) if each.line <= one.lines[0]), None)
+            # A few words below a heading of a lower level may say nothing of what it names.
+            above = own if one.words <= MAX_LEAD_WORDS and not is_list(one) else heading
+            name = clean_text(above.text).rstrip(_STOPS) if above and above not in told else ""
             is_named = name and not one.text.startswith(name) and (found or not names_subject(note, [one]))
             found.append(replace(one, text=f"{name}: {one.text}") if is_named else one)
-            name = ""
+            told += [above] if above else []
     return found
 
 

@@ -31,6 +31,7 @@ def sentences(*texts: str, most: int = 10, focus: str = "") -> list[str]:
         "up:: [[Map of Bread]] and more",
         "The worries before were many, and all of them but one…",
         "- [The bread kit for everybody, from start to end - Video](https://video.example/w)",
+        "【The bread kit for everybody, from start to end - Video】https://example.org/w",
     ],
 )
 def test_what_is_cut_open_or_a_template_is_left_out(cut: str) -> None:
@@ -494,3 +495,29 @@ def test_a_caption_gives_way_to_what_a_note_says() -> None:
     caption = "![[labels.jpeg]]\n*Bottle labels of absinthe. Left to right: green, white.*\n"
     said = "The box has a bottle of absinthe in it."
     assert sentences(f"{said}\n\n{caption}", focus="absinthe") == [said]
+
+
+def test_a_list_keeps_what_a_few_words_above_it_go_on_from() -> None:
+    text = "The mill stands still until the spring. Reasons:\n\n- No water comes down.\n- No wind blows up there.\n"
+    assert sentences(text) == [
+        "The mill stands still until the spring. Reasons: No water comes down. No wind blows up there."
+    ]
+
+
+def test_a_long_summary_tells_what_is_below_the_items_of_a_note_that_is_a_list() -> None:
+    text = (
+        "# Work in town\n\n- Who decides at last\n\t- Three people sit there:\n\t\t- miller\n\t\t- baker\n"
+        "\t- The miller says most of it.\n- Where to ask\n\t- mill\n\t- bakery\n\t- market\n- Trial week\n"
+    )
+    assert sentences(text, most=10) == [
+        "Who decides at last: Three people sit there: miller, baker; The miller says most of it.",
+        "Where to ask: mill, bakery, market",
+        "Work in town: Trial week",
+    ]
+
+
+def test_a_long_summary_says_what_a_short_one_says() -> None:
+    text = long_note("Flour", "Water", "Kneading", "Proofing", "Baking").replace("One loaf", "Bread, one loaf,")
+    short = sentences(text, most=3)[:2]
+    assert "Bread, one loaf, takes a day." in short
+    assert {*short} <= {*sentences(text, most=10)}
