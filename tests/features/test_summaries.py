@@ -127,6 +127,25 @@ async def test_what_the_author_says_of_a_note_comes_first(served: Served) -> Non
         assert said[0]["lines"] == [1, 3]
 
 
+async def test_a_line_that_says_more_than_the_property_takes_its_place_and_lines_alike_are_told_apart(
+    served: Served,
+) -> None:
+    for name, text in (
+        ("Solstice", "Solstice is an official single by the quartet, released in June by Threshold House."),
+        ("Equinox", "Equinox is what the players made after a long winter."),
+        ("Perihelion", "Perihelion is what they made when it was over."),
+    ):
+        await write(served, f"Music/{name}.md", f"---\ndescription: A single by the quartet\n---\n{text}\n")
+    found = await summarise(served, paths=["Music"], length="line")
+    assert [one["text"] for one in found["sentences"]] == [
+        "Equinox is what the players made after a long winter.",
+        "Perihelion is what they made when it was over.",
+        "Solstice is an official single by the quartet, released in June by Threshold House.",
+    ]
+    found = await summarise(served, paths=["Music/Equinox.md"], length="line")
+    assert found["text"] == "A single by the quartet"
+
+
 async def test_the_sentences_stand_in_the_note(served: Served) -> None:
     found = await summarise(served, paths=["Levain.md"])
     assert found["sentences"][0] == {

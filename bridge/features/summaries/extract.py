@@ -1,6 +1,7 @@
 """Sums up notes by their own sentences: one by its first ones, several by one each."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, islice, zip_longest
@@ -178,6 +179,9 @@ class _Reader:
                 (indexes if is_index(note, sentences[0]) else found)[path] = sentences
             else:
                 self.nothing.append(path)
+        often = Counter(said[0].text for said in found.values())
+        alike = (path for path, said in found.items() if often[said[0].text] > 1)
+        found |= {note.path: own for note in map(self._read, alike) if note and (own := choose_sentences_of([note], 1))}
         return found | dict(islice(indexes.items(), most - len(found)))
 
     def tell_of_focus(self, about: FocusLines, most: int, focus: str) -> dict[VaultPath, list[Sentence]]:
@@ -190,7 +194,8 @@ class _Reader:
         found = [
             one
             for one in likely
-            if (one.own >= JOINED_WORTH and not one.is_weak) or one.note_worth >= FOCUS_SHARE * likely[0].note_worth
+            if (one.own >= JOINED_WORTH and not (one.is_weak and one.sentence.words))
+            or one.note_worth >= FOCUS_SHARE * likely[0].note_worth
         ]
         told = frozenset[str]().union(*(one.said for one in found))
         parts = best if found else ()
@@ -212,7 +217,7 @@ class _Reader:
                 ):
                     told, end = [*told, one], one.lines[1]
             return [replace(told[0], text=" ".join(one.text for one in told), lines=(told[0].lines[0], end))]
-        own, is_begun = line.sentence, line.is_named and line.own < MIN_COVER
+        own, is_begun = line.sentence, line.is_named
         note = self._read(own.path) if is_begun or not own.words else None
         begun = list(_begin(note, "line")) if note and is_begun else []
         others = [one.text for one in read_properties(note) if one.text != own.text] if note else []
@@ -240,11 +245,13 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
     """Yield what the author says a note is about, then its first sentences, or its properties."""
     described = next((text for name, own in note.properties.items() if (text := _describe(name, own))), "")
     most = SENTENCES[length]
-    sentences = choose_sentences_of([note], most) if most > bool(described) else []
-    if described and not (sentences and _repeats(described, sentences[0].text)):
+    sentences = choose_sentences_of([note], most)
+    lead = sentences[0].text if sentences else ""
+    says_less = most == 1 and (len(lead) < len(described) or lead.endswith("…"))
+    if described and (says_less or not _repeats(described, lead)):
         yield _in_frontmatter(note, clean_text(described), "paragraph")
         rest = [one for one in sentences if not _repeats(one.text, described)]
-        yield from rest if len(rest) < most or most == 1 else choose_sentences_of([note], most - 1)
+        yield from choose_sentences_of([note], most - 1) if len(rest) == most > 1 else rest[: most - 1]
     elif sentences:
         # What the text does not name, as in quotes of a book, the properties do.
         is_named = length == "line" or names_subject(note, sentences)
