@@ -68,6 +68,9 @@ MARK_WEIGHT, DEFINITION_WEIGHT, LATE_WEIGHT, CONTINUATION_WEIGHT = 1.3, 2.1, 0.5
 """What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
 long summary, and one that goes on from others."""
 
+NAMES_SHARE, ORIGIN_WEIGHT = 0.3, 2
+"""Share of names from which a sentence says where something is from, and what it loses by that."""
+
 Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
 """Headings, none for what precedes the first, each with the sentences below it."""
 
@@ -99,10 +102,11 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
         part_of = {one: at for at, (_, own) in enumerate(parts) for one in own}
         for one in (each for each in first if each not in told):
             # What a shorter summary says takes the place of what is told beside it, if more of its section is told.
-            heads = {part_of[each]: each for each in reversed(told)}.values()
-            others = [each for each in told if each not in first and each not in heads]
-            left_out = nsmallest(len(told) + 1 - most, others, lambda each, at=one.lines[0]: abs(each.lines[0] - at))
-            kept = {*told, one}.difference(left_out)
+            begun = {part_of[each]: each for each in reversed(told)}.values()
+            others = [each for each in told if each not in first and each not in begun]
+            beside = [abs(each.lines[0] - one.lines[0]) for each in others]
+            left_out = nsmallest(len(told) + 1 - most, range(len(others)), beside.__getitem__)
+            kept = {*told, one}.difference(others[at] for at in left_out)
             told = [each for each in said if each in kept] if len(kept) <= most else told
         return _with_headings(note, sections, told)
     names = has_sections and most > 1
@@ -119,9 +123,10 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
 
 
 def _with_denial(one: Sentence, said: Sequence[Sentence]) -> Sentence:
-    """Return a sentence together with the next one if that takes it back."""
+    """Return a sentence together with the next one if that takes it back, or says what it only calls for."""
     after = next(iter(said[said.index(one) + 1 :]), None)
-    if after is None or after.lines[0] > one.lines[1] or is_weak(after) or not DENIES.match(after.text):
+    goes_on = GOES_ON if one.text.endswith(("!", "！")) else DENIES
+    if after is None or after.lines[0] > one.lines[1] or is_weak(after) or not goes_on.match(after.text):
         return one
     text = f"{one.text}{' ' * (not RUN.match(after.text))}{after.text}"
     return replace(one, text=text) if len(text) <= MAX_LINE_CHARS else one
@@ -178,8 +183,8 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
     often = Counter(chain.from_iterable(map(set, terms.values())))
     subject = set(terms_of(of.text if of else note.title, language))
     marks, late = _find_marks(note), LATE_WEIGHT if most >= MIN_TOLD else 1
-    starts, piece = [piece.lines[0] for piece in note.pieces], 0
-    worth, is_named = dict[Sentence, float](), False
+    starts, piece, rows = [piece.lines[0] for piece in note.pieces], 0, note.text.split("\n")
+    worth, is_named, named = dict[Sentence, float](), False, 0.0
     for at, one in enumerate(said):
         own = said_terms(subject, terms[one])
         begins = not is_list(one) and not subject.isdisjoint(terms[one][:BEGIN_TERMS])
@@ -189,7 +194,14 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         is_most = most > 1 and _is_most(one, said)
         is_marked = is_most or chars >= MARKED_SHARE * len(one.text)
         defines = not is_list(one) and _defines(one.text, subject, language, is_named=is_named)
+        # What an author highlights of a whole subject that no sentence has named yet says what that is.
+        defines |= is_marked and share == 1 > named and "==" in "".join(rows[one.lines[0] - 1 : one.lines[1]])
+        named = max(named, share)
         gain = max(share, MARK_WEIGHT * is_marked, DEFINITION_WEIGHT * defines)
+        # Where an idea is from says less than what comes next, if that is its subject.
+        after = terms[said[1]][:BEGIN_TERMS] if most == 1 and not at and len(said) > 1 else []
+        is_origin = not (begins or defines or subject.isdisjoint(after)) and _names_others(one.text, subject, language)
+        gain -= ORIGIN_WEIGHT * is_origin
         is_named |= begins
         piece, before = bisect_right(starts, one.lines[0]), piece
         is_inner = most >= MIN_TOLD and piece == before
@@ -202,6 +214,13 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
             - CONTINUATION_WEIGHT * (is_bound and not is_list(one))
         )
     return worth
+
+
+def _names_others(text: str, subject: set[str], language: str | None) -> bool:
+    """Return whether a good part of a sentence are names that are not of its subject, as where an idea is from."""
+    words = re.findall(r"[^\W\d_]+", text)
+    names = [word for word in words[1:] if word[0].isupper() and subject.isdisjoint(terms_of(word, language))]
+    return language != "german" and len(names) >= max(2, NAMES_SHARE * len(words))
 
 
 def _defines(text: str, subject: Collection[str], language: str | None, *, is_named: bool) -> bool:

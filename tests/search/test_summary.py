@@ -521,3 +521,28 @@ def test_a_long_summary_says_what_a_short_one_says() -> None:
     short = sentences(text, most=3)[:2]
     assert "Bread, one loaf, takes a day." in short
     assert {*short} <= {*sentences(text, most=10)}
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "told"),
+    [
+        (
+            "Rule of two days",
+            "Devised by Anna Berg.\n\nThis rule tells bakers never to rest two days in a row.",
+            "This rule tells bakers never to rest two days in a row.",
+        ),
+        (
+            "Berg rule",
+            "Berg was a baker up in the north. Berg sold bread. The Berg rule ==says to rest the dough twice a day==.",
+            "The Berg rule says to rest the dough twice a day.",
+        ),
+        (
+            "Proofing basket",
+            "A proofing basket comes to help! It keeps the dough in shape until it is baked.",
+            "A proofing basket comes to help! It keeps the dough in shape until it is baked.",
+        ),
+    ],
+)
+def test_where_an_idea_is_from_or_a_call_yields_to_what_it_says(title: str, text: str, told: str) -> None:
+    note = parse(VaultPath(f"{title}.md"), text.encode())
+    assert [one.text for one in choose_sentences_of([note], 1)] == [told]
