@@ -53,7 +53,7 @@ _CAPTION = re.compile(r"^!\[.*\n(?=([*_])(?!\1).*\1[ \t]*$)", re.MULTILINE)
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
 """The name of a host, as the address of a link reads."""
 
-_BRACKETED = re.compile(r"【[^】]*】|《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"")
+_QUOTED_TITLE = re.compile(r"【[^】]*】|《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"")
 """The title of what a link leads to."""
 
 _UNDERLINE = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
@@ -100,7 +100,7 @@ LONG_NOTE_WORDS, MIN_SECTIONS, MIN_TOLD = 250, 3, 5
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
 """Sentences at the beginning of a note in which its author may sum it up, and words below which one says little."""
 
-MOST_SHORT = 3
+SHORT_SENTENCES = 3
 """Sentences of a short summary, which a longer one says, too."""
 
 MAX_LABEL_WORDS, MIN_VALUE_WORDS = 3, 3
@@ -465,5 +465,5 @@ def _is_whole(text: str) -> bool:
         and not _COUNTS.fullmatch(text)
         and not _LABELS.fullmatch(text)
         and not text.rstrip(")]）").endswith(_CUT_END)
-        and not (_HOST.search(text) and count_words(_BRACKETED.sub("", _HOST.sub("", text))) <= 1)
+        and not (_HOST.search(text) and count_words(_QUOTED_TITLE.sub("", _HOST.sub("", text))) <= 1)
     )

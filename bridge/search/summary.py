@@ -25,9 +25,9 @@ from bridge.search.content import (
     MAX_NAMES_CHARS,
     MIN_SECTIONS,
     MIN_TOLD,
-    MOST_SHORT,
     QUESTION,
     SHORT_LIST_CHARS,
+    SHORT_SENTENCES,
     are_names,
     head_of,
     is_index,
@@ -97,7 +97,7 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     has_sections = len(headings) >= MIN_SECTIONS and sum(one.words for one in said) >= LONG_NOTE_WORDS
     if most >= MIN_TOLD:
         parts = [(_weigh(note, own, most, of), own) for of, own in (sections if has_sections else [(None, said)])]
-        first = _choose(_weigh(note, said, MOST_SHORT), said, MOST_SHORT - has_sections)
+        first = _choose(_weigh(note, said, SHORT_SENTENCES), said, SHORT_SENTENCES - has_sections)
         told = _choose_spread(parts, most)
         part_of = {one: at for at, (_, own) in enumerate(parts) for one in own}
         for one in (each for each in first if each not in told):
