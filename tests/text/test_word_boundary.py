@@ -11,6 +11,11 @@ from bridge.text.word_boundary import is_whole_word, is_word_boundary
     ("text", "at", "boundary"),
     [
         ("category", 3, False),
+        ("col·lecció", 3, False),
+        ("il·lusió", 3, False),
+        ("п’ять", 1, False),
+        ("п'ять", 2, False),
+        ("dog's", 3, True),
         ("a cat", 2, True),
         ("cat", 0, True),
         ("cat", 3, True),
