@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest, nsmallest
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import accumulate, chain, groupby, islice, pairwise
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -163,6 +163,10 @@ def _choose(worth: Mapping[Sentence, float], said: Sequence[Sentence], room: int
         # A long list says as much as two sentences, unless it is what a note consists of.
         size = 1 + (is_list(one) and len(one.text) > SHORT_LIST_CHARS and not _is_most(one, said))
         if room < (size if best else 1):
+            # What is left is for the next item of a list of which some are told.
+            ends = {each.lines[1] for each in best if each.kind == "list_item"}
+            after = (each for each in usable if each.kind == "list_item" and each.lines[0] - 1 in ends)
+            best.update(islice((each for each in after if each not in best), max(0, room)))
             break
         best.add(one)
         room -= size
