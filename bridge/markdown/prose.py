@@ -32,12 +32,14 @@ _OUTER_LINK: Final = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_DATE: Final = r"\d{4}-\d{2}-\d{2}[\d:T]*"
+_BETWEEN_DATES: Final = r"[ \t]*+(?:[-–—,;/]|[^\W\d_]{1,5}(?:[ \t]++[^\W\d_]{1,5})?)[ \t]*+"
 _FIELD_NAME: Final = re.compile(
     r"(?:^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]*+(?:\[.\][ \t]+)?)?[*_~=]{0,3}|[\[(])"
-    r"[^\W_][^\n:\[\]()`|#]{0,60}::(?!:)(?:[ \t]*\d{4}-\d{2}-\d{2}[\d:T]*)?",
+    rf"[^\W_][^\n:\[\]()`|#]{{0,60}}::(?!:)(?:[ \t]*{_DATE}(?:{_BETWEEN_DATES}{_DATE})*)?",
     re.MULTILINE,
 )
-"""The name of an inline field, and a date behind it, which would be none as a link."""
+"""The name of an inline field, and the dates behind it, which would be none as links."""
 
 
 def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
