@@ -26,7 +26,7 @@ _WITHIN_WORD: Final = re.compile(
 )
 """The characters around a place across which a word or a syllable goes on."""
 
-_JOINED: Final = re.compile("\\w[·‧]\\w|[\u0400-\u04ff]['’ʼ][\u0400-\u04ff]")
+_JOINED_LETTERS: Final = re.compile("\\w[·‧]\\w|[\u0400-\u04ff]['’ʼ][\u0400-\u04ff]")
 """Letters that a sign joins to one word, as in Catalan `col·lecció` and Ukrainian `п’ять`."""
 
 _RUN_LETTERS: Final = re.compile(f"[{HAN}]{{2}}|[{HIRAGANA}]{{2}}|[{CLUSTER_SCRIPTS}]{{2}}")
@@ -49,7 +49,7 @@ def is_word_boundary(text: str, at: int, *, surely: bool = False) -> bool:
     """
     if not 0 < at < len(text):
         return True
-    if any(_JOINED.match(text, at - back) for back in (1, 2) if back <= at):
+    if any(_JOINED_LETTERS.match(text, at - back) for back in (1, 2) if back <= at):
         return False
     around = "" if is_mark(text[at]) else _letters_around(text, at)
     return around != "" and not _WITHIN_WORD.match(around) and not (surely and _RUN_LETTERS.match(around))

@@ -195,8 +195,8 @@ async def search(
 ) -> SearchResult:
     """Find notes by words and meaning.
 
-    Queries take `"a phrase"`, `-not`, `AND`, `OR`, `()`, `a*`, `path:`, `file:`, `title:` and `[property:value]`,
-    all without accents, and `tag:#a`; `notices` says what is unclear.
+    Queries take `"a phrase"`, `-not`, `AND`, `OR`, `()`, `a*`, `path:`, `file:`, `title:`, `tag:#a` and
+    `[property:value]`; `notices` says what is unclear.
 
     Args:
         query: What to look for.

@@ -111,7 +111,7 @@ async def list_tasks(
         due_before: Only tasks due before this day; `next week` means its Monday.
         overdue: Only tasks due before today, and open unless `status` is given.
         tags: Only tasks with all these tags; `a` matches `a/b`.
-        text: Only tasks whose line contains this, ignoring case and accents.
+        text: Only tasks whose line has this, ignoring case and accents.
         sort: `due` is earliest first, `-due` latest first, undated last.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         where: Only tasks of notes for which this expression of Obsidian's Bases is true, such as `status == "active"`.

@@ -1582,7 +1582,7 @@ export interface ListTasksArguments {
 	readonly overdue?: boolean;
 	/** Only tasks with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only tasks whose line contains this, ignoring case and accents. */
+	/** Only tasks whose line has this, ignoring case and accents. */
 	readonly text?: string;
 	/** `due` is earliest first, `-due` latest first, undated last. */
 	readonly sort?: "path" | "due" | "-due";
