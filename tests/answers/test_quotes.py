@@ -147,6 +147,18 @@ def test_a_property_of_the_kind_that_is_asked_for_is_quoted(question: str, answe
     assert quoted(question, relevant("The Machine Stops.md", BOOK), most=1) == [answer]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Kdo je účetní?", "povolání: účetní"),
+        ("Who is the accountant?", "job: accountant"),
+    ],
+)
+def test_who_is_asked_for_by_what_a_property_says(question: str, answer: str) -> None:
+    note = f"---\n{answer}\n---\nLives in the old mill.\n"
+    assert quoted(question, relevant("Ada Quill.md", note.encode()))[0] == answer
+
+
 def test_a_date_does_not_say_who() -> None:
     note = relevant("Loaf.md", b"---\nfirst_baked: 2019-04-13\n---\nThe first loaf was baked by Anna.\n")
     assert quoted("Who baked the first loaf?", note) == ["The first loaf was baked by Anna."]

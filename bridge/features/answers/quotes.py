@@ -96,15 +96,19 @@ def asked_properties(
     cut = cut_frontmatter(note.text) if note.properties else None
     # Of a note that the question does not name, only the day answers on which it asks whether something was.
     days = full_days(question) if asks_whether(question) else frozenset[str]()
-    if cut is None or not (titled or days):
+    # Who is an accountant is the person of whose note a property says just that.
+    asks_who = kind == "person" and not titled and asked_note.asked
+    if cut is None or not (titled or days or asks_who):
         return
     values, senses, asked_for = list_properties(note), asked_senses(question), dict[str, list[str]]()
+    terms = {name: {*terms_of(value, language)} for name, value in values.items() if asks_who}
+    whole = {name for name, own in terms.items() if own <= asked_note.asked and len(asked_note.asked) <= 2 * len(own)}
     for name, value in [*values.items()]:
         folded = fold_case(name)
         asked_for[name] = [word for word, names, _ in senses if folded in names]
         meant = " ".join((name, *asked_for[name]))
         is_name = kind in ("person", "place") and names_answer(kind, name)
-        if kind and not (is_name or can_answer(kind, f": {value}", question, meant)):
+        if name not in whole and kind and not (is_name or can_answer(kind, f": {value}", question, meant)):
             del values[name]
     # What another property says, such as that it is an album, tells of which note something is asked.
     every = " ".join(value for value in list_properties(note).values() if len(value) <= MAX_NAME_CHARS)
@@ -125,12 +129,14 @@ def asked_properties(
             and titled
             and (said or len(unsaid) <= 1)
         )
-        if entry.name == asked_note.nearest:
+        if entry.name == asked_note.nearest or entry.name in whole:
             said = left
             # Of a person, what the others are is another thing: who published it did not write it.
             meant = f"{meant} {asked_note.left}" if kind is None else meant
         dated = days_in(value) & asked_note.asked
-        said = said | dated if titled else frozenset() if OF_THE_FILE.fullmatch(folded) else dated
+        if not titled and entry.name not in whole:
+            said = frozenset() if OF_THE_FILE.fullmatch(folded) else dated
+        said |= dated if titled else frozenset()
         # Without spaces, pairs of characters that join a word to the next are no words.
         unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
         said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
