@@ -168,11 +168,21 @@ async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
     class Crash(BaseException):
         pass
 
+    may_crash, crashed = asyncio.Event(), asyncio.Event()
+
+    async def crash(*_: object) -> None:
+        # Before the words are ready, they would never be.
+        await may_crash.wait()
+        crashed.set()
+        raise Crash
+
     with monkeypatch.context() as patched:
-        patched.setattr(Index, "erase", lambda *_: (_ for _ in ()).throw(Crash))
+        patched.setattr(Index, "erase", crash)
         async with opened(secretive) as bridge:
             await until(lambda: only(bridge).progress().ready_keyword)
             await assert_missing(only(bridge))
+            may_crash.set()
+            await crashed.wait()
     assert traces(tmp_path / "data") != set()
     async with opened(secretive):
         await until(lambda: not traces(tmp_path / "data"))
