@@ -27,7 +27,7 @@ test("a workflow is filled in, seen, run and undone", async () => {
 	await obsidian.state("ready");
 	await choose("Meeting: ");
 	await dialog().getByText("What the meeting is about").waitFor();
-	await dialog().getByLabel("people").fill("Miller\nBaker");
+	await dialog().getByLabel("people", { exact: true }).fill("Miller\nBaker");
 	// Nothing is wrong with what was not filled in yet.
 	expect(await dialog().locator(".mod-warning").count()).toBe(0);
 	expect(await dialog().getByRole("button", { name: "Run", exact: true }).isDisabled()).toBe(true);
