@@ -113,7 +113,7 @@ async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVaul
     scope.budget.begin("duplicates", 0)
     assert list(duplicates.look(scope))
     scope.budget.seconds = 0.0
-    found = await asyncio.to_thread(collect_findings, scope, [duplicates], set(), set(), 50)
+    found = await asyncio.to_thread(collect_findings, scope, [duplicates], set(), 50)
     assert [(run.check, run.found, run.complete) for run in found.runs] == [("duplicates", 0, False)]
     scope.budget.leave()
     with pytest.raises(CallerGone):

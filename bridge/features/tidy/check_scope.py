@@ -149,6 +149,7 @@ class CheckScope(Record, eq=False, dict=True):
     """Only findings about notes below it; empty for all."""
     skipped: frozenset[VaultPath] = frozenset()
     """Notes that were checked since they changed."""
+    dismissed: Collection[Dismissal] = ()
     topics: TopicsToCheck | None = None
     orphans: OrphansToCheck = field(default_factory=OrphansToCheck)
 

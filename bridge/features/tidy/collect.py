@@ -149,11 +149,7 @@ def version_of(checks: Sequence[TidyCheck]) -> str:
 
 
 def collect_findings(
-    scope: CheckScope,
-    checks: Sequence[TidyCheck],
-    dismissed: Collection[Dismissal],
-    favoured: Collection[str],
-    limit: int,
+    scope: CheckScope, checks: Sequence[TidyCheck], favoured: Collection[str], limit: int
 ) -> FoundDisorder:
     """Let checks look through a vault; call in a thread."""
     found: list[list[TidyFinding]] = []
@@ -168,21 +164,18 @@ def collect_findings(
                 one = replace(one, check=check.name)  # noqa: PLW2901
                 if not _is_wanted(scope, one):
                     continue
-                if one.dismissal in dismissed:
+                if one.dismissal in scope.dismissed:
                     declined += 1
                     continue
                 count += 1
                 about.update(one.notes)
                 is_rules = _rewrites_rules(scope, one)
                 own.append(_doubt(one) if is_rules else replace(one, is_ticked=check.name in favoured))
-                if len(own) > 2 * limit and check is not files.attachments:
+                if len(own) > 2 * limit:
                     # One note may have a hundred thousand.
                     own = _take_best(own, limit)
         except BudgetSpent:
             complete = False
-        if check is files.attachments:
-            own, more = files.gather_attachments(own, dismissed)
-            count, declined = len(own), declined + more
         scope.budget.used[check.name] = time.thread_time() - since
         runs.append(CheckRun(check.name, count, complete))
         log.debug("The check %s took %.2f s", check.name, scope.budget.used[check.name])
@@ -258,11 +251,11 @@ async def compose_plan(
     if skipped:
         notices.append(f"Left out: {count_of(len(skipped), 'note')} checked since the last change.")
     scope = await open_scope(vault, inside, skipped, {one.name for one in chosen})
-    kinds = await asyncio.to_thread(dismissed_findings, vault)
+    scope = replace(scope, dismissed=await asyncio.to_thread(dismissed_findings, vault))
     rules = await asyncio.to_thread(ledger.rules)
     favoured = {name for name, record in rules.items() if record.is_favoured}
     try:
-        found = await asyncio.to_thread(collect_findings, scope, chosen, kinds, favoured, limit)
+        found = await asyncio.to_thread(collect_findings, scope, chosen, favoured, limit)
     finally:
         # A thread does not end by itself when nobody waits for it.
         scope.budget.leave()

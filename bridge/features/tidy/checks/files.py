@@ -2,9 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -31,7 +31,6 @@ from bridge.markdown.edit.requests import ReplaceLines
 from bridge.markdown.kinds import is_document, is_index_note, title_of
 from bridge.markdown.note import Note
 from bridge.records import Record
-from bridge.state.dismissals import Dismissal
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_letters
 from bridge.types import Digest, VaultPath
@@ -70,10 +69,24 @@ def attachments(scope: CheckScope) -> Iterator[TidyFinding]:
         and not links.sources(path)
     }
     unused -= _find_mentioned(scope, unused)
-    for path in sorted(unused):
+    for folder, paths in groupby(sorted(unused, key=_by_folder), key=lambda path: path.rpartition("/")[0]):
+        found = [replace(one, check=attachments.name) for one in _delete_each(scope, paths)]
+        # Who dismissed single files is asked for the others together.
+        yield from (one for one in found if one.dismissal in scope.dismissed)
+        if left := [one for one in found if one.dismissal not in scope.dismissed]:
+            whole = _delete_all(folder, left[:MAX_NAMED])
+            yield whole if len(left) > 1 or whole.dismissal in scope.dismissed else left[0]
+
+
+def _by_folder(path: VaultPath) -> tuple[str, VaultPath]:
+    return path.rpartition("/")[0], path
+
+
+def _delete_each(scope: CheckScope, paths: Iterable[VaultPath]) -> Iterator[TidyFinding]:
+    for path in paths:
         scope.budget.pause()
         try:
-            data, stat = vault.files.read(path)
+            data, stat = scope.vault.files.read(path)
         except BridgeError:
             continue
         if stat.size > MAX_ATTACHMENT_BYTES:
@@ -85,22 +98,6 @@ def attachments(scope: CheckScope) -> Iterator[TidyFinding]:
             # It may be used by something that is no note.
             0.6,
         )
-
-
-def gather_attachments(found: Sequence[TidyFinding], dismissed: Collection[Dismissal]) -> tuple[list[TidyFinding], int]:
-    """Return the unused files of each folder as one finding, and how many are of a folder that was dismissed."""
-    folders: defaultdict[str, list[TidyFinding]] = defaultdict(list)
-    for one in found:
-        folders[one.request.path.rpartition("/")[0]].append(one)
-    gathered: list[TidyFinding] = []
-    declined = 0
-    for folder, own in folders.items():
-        whole = _delete_all(folder, own[:MAX_NAMED])
-        if whole.dismissal in dismissed:
-            declined += len(own)
-        else:
-            gathered += [whole] if len(own) > 1 else own
-    return gathered, declined
 
 
 def _delete_all(folder: str, found: Sequence[TidyFinding]) -> TidyFinding:
