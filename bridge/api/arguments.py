@@ -139,7 +139,8 @@ MAX_INTEGER = 2**53 - 1
 STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 """A step in the path of an error: a field, an item, or some value of an object."""
 
-ABSENCE, SURPLUS = (re.compile(f"Object {what} field `(.*)`") for what in ("missing required", "contains unknown"))
+MISSING_FIELD = re.compile("Object missing required field `(.*)`")
+UNKNOWN_FIELD = re.compile("Object contains unknown field `(.*)`")
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
@@ -270,7 +271,7 @@ def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
     """Describe an error of msgspec in the words of a hint; its path leads to the value that does not fit."""
     what, _, path = error.partition(" - at `$")
     steps = STEP.findall(path.rstrip("`"))
-    if missing := ABSENCE.fullmatch(what):
+    if missing := MISSING_FIELD.fullmatch(what):
         steps.append((missing[1], ""))
     for name, index in steps:
         if is_union(strip_hint(hint)) and not union_tag(hint):
@@ -278,7 +279,7 @@ def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
         step, hint = follow(name, index, value, hint)
         value = value.get(step, UNSET) if isinstance(value, Mapping) else value[step]
         where += f"[{step}]" if isinstance(step, int) else f".{step}"
-    if unknown := SURPLUS.fullmatch(what):
+    if unknown := UNKNOWN_FIELD.fullmatch(what):
         return describe_unknown_field(record_of(hint, value), where, unknown[1])
     if value is UNSET:
         return f"`{where}` must be {describe_hint(hint)}; it is missing."

@@ -296,7 +296,7 @@ def function_words(language: str | None) -> frozenset[str]:
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
     """Drop the function words of the language that some words are in, unless nothing would be left."""
-    folded = [*map(_fold, words)]
+    folded = [*map(_fold_tones, words)]
     left_out = FUNCTION_WORDS.union(*map(function_words, _languages(folded)))
     return tuple(word for word, own in zip(words, folded, strict=True) if own not in left_out) or tuple(words)
 
@@ -309,21 +309,21 @@ def drop_function_words(words: Sequence[str], languages: Iterable[str], question
     if _is_english(question):
         return tuple(words)
     left_out = frozenset[str]().union(*map(function_words, {*languages, *question_languages(question)}))
-    return tuple(word for word in words if _fold(word) not in left_out) or tuple(words)
+    return tuple(word for word in words if _fold_tones(word) not in left_out) or tuple(words)
 
 
 def question_languages(question: Iterable[str]) -> list[str]:
     """Return the languages in which a question that is not in English may be, by its function words."""
     words = [*question]
-    return [] if len(words) <= MIN_WORDS or _is_english(words) else _languages(map(_fold, words), least=1)
+    return [] if len(words) <= MIN_WORDS or _is_english(words) else _languages(map(_fold_tones, words), least=1)
 
 
 def _is_english(words: Iterable[str]) -> bool:
     """Return whether one of some words is a function word of English alone."""
-    return any(_languages_by_word().get(_fold(word)) == ["english"] for word in words)
+    return any(_languages_by_word().get(_fold_tones(word)) == ["english"] for word in words)
 
 
-def _fold(word: str) -> str:
+def _fold_tones(word: str) -> str:
     return word.casefold().translate(_WITHOUT_TONES)
 
 

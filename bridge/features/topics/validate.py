@@ -166,7 +166,7 @@ _BEFORE_WORD: Final = re.compile(r"[\w,，、][*_\"“„«‘「《( ]*$")
 """What stands before a word within a sentence."""
 
 
-class Usage(Record, eq=False):
+class NameUsage(Record, eq=False):
     """How texts write names: as those of single persons, works, places and things, or as common nouns."""
 
     texts: Sequence[str]
@@ -175,7 +175,7 @@ class Usage(Record, eq=False):
     """Names of sites of the vault."""
 
     @classmethod
-    def read(cls, texts: Iterable[str], hosts: Collection[str]) -> "Usage":
+    def read(cls, texts: Iterable[str], hosts: Collection[str]) -> "NameUsage":
         def shown(match: re.Match[str]) -> str:
             return match[1].rpartition("|")[2] if "|" in match[1] else _name_of(match[1])
 
@@ -225,7 +225,7 @@ def choose_folder(
     tree = sources.tree
     linking = [path for path in cluster.linking if path in texts]
     # All nouns of German are written with a capital.
-    usage = Usage.read((texts[path] for path in linking if sources.notes[path].language != "german"), hosts)
+    usage = NameUsage.read((texts[path] for path in linking if sources.notes[path].language != "german"), hosts)
     kinds = {*tree.index_notes, *(topic.kind for topic in tree.topics.values())}
     by_manner = {1: KINDS[1], -1: KINDS[0]}
     beside, votes = Counter[str](), Counter[str]()

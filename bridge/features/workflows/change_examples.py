@@ -480,7 +480,7 @@ def select_notes(
     left = [
         found.pop("where", ""),
         *(f'!file.hasTag("{tag}")' for tag in added),
-        *(_test(name, "!=", value) for name, value in given.items()),
+        *(_where_test(name, "!=", value) for name, value in given.items()),
     ]
     arguments: dict[str, Value] = {name: [value] if name == "tags" else value for name, value in found.items()}
     arguments |= {"where": " && ".join(filter(None, left))} if any(left) else {}
@@ -507,7 +507,7 @@ def _values_given(changes: Sequence[NoteChange]) -> Mapping[str, str]:
     return found
 
 
-def _test(name: str, sign: str, value: str) -> str:
+def _where_test(name: str, sign: str, value: str) -> str:
     first, second = (json.dumps(one, ensure_ascii=False) for one in (name, value))
     return f"note[{first}].contains({second})" if sign == "contains" else f"note[{first}] {sign} {second}"
 
@@ -523,5 +523,5 @@ def _traits_of(note: Example, tags: Iterable[str]) -> Mapping[tuple[str, str], s
         sign = "contains" if isinstance(value, list) else "=="
         for one in read_items(value or []) if fold_case(name) != "tags" else ():
             if isinstance(one, str) and one.strip():
-                found["where", _test(name, sign, one)] = one
+                found["where", _where_test(name, sign, one)] = one
     return found | {("folder", folder): note_name(folder) for folder in parents(note.path)[::-1]}
