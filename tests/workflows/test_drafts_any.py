@@ -98,6 +98,7 @@ def sample_of(facts: Mapping[str, Value]) -> Value:
 @example(("{day} {course}", "- \\{{{course} {{{day}}}\n"), [("{{today}}", "Reti")], False)
 @example(("Lezione {course} {day}", "# {course}\n\n[[{course}]]\n"), [("Reti", "x")], True)
 @example(("{day} {course}", "# {course}\n"), [("{{ con", "Reti")], False)
+@example(("{course} {other}", "Nothing that differs.\n"), [("Reti", "reti")], False)
 @example(("第{course}课", "今天学习{course}的内容。\n\n{other}"), [("Reti reti", "x"), ("reti", "x")], False)
 def test_a_draft_is_sound_and_makes_the_first_note_again_with_less_text(
     shape: tuple[str, str], values: list[tuple[str, str]], same_day: bool

@@ -365,7 +365,7 @@ class _Draft:
             )
             if inside and len({*map(str, values)}) > min(1, len(values) - 1) and min(map(len, map(str, values))) > 1:
                 self.comparison.variable(name, values)
-        words = [_WORD.findall(one) for one in self.comparison.fill(stems)]
+        words = [_WORD.findall(one) for one in self.comparison.fill(stems, exact=True)]
         same = "".join(words[0])
         # Of a single name nobody knows what else of it stays.
         rest = _WHOLE_TEMPLATE.sub("", same) if len(stems) == 1 or not _VARIABLE.search(same) else ""
