@@ -34,6 +34,13 @@ _RUN_LETTERS: Final = re.compile(f"[{HAN}]{{2}}|[{HIRAGANA}]{{2}}|[{CLUSTER_SCRI
 
 _VERB: Final = re.compile(f"[{HAN}][{HIRAGANA}]")
 _HAN: Final = re.compile(f"[{HAN}]")
+_HAN_PAIR: Final = re.compile(f"[{HAN}]{{2}}")
+_NAME_PREFIX: Final = re.compile("(?<=[東东西南北])")
+_NAME_SUFFIX: Final = re.compile(
+    "(?<=東京)都|[府県縣县町村郡州駅站]|大[学學]|[市区區](?![场場别別分域間间])|[语語](?![法言句音])|人(?![们們类類工口])|省(?![略得])"
+)
+"""What makes another name of one that it stands beside, as in *東京都* and *北京人*."""
+
 _CLUSTER_LETTER: Final = re.compile(f"(?!{MARK})[{CLUSTER_SCRIPTS}]")
 _MIN_HAN_CHARS, _MIN_KANA, _MIN_CLUSTER_LETTERS = 2, 3, 4
 """Letters from which on a part of a text is a word where nothing tells: fewer are mostly a part of another one."""
@@ -58,8 +65,8 @@ def is_word_boundary(text: str, at: int, *, surely: bool = False) -> bool:
 def is_whole_word(text: str, start: int, end: int, *, surely: bool = False) -> bool:
     """Return whether a part of a text is no part of a longer word; particles of Korean may follow it.
 
-    In the midst of a script without spaces, a long enough part is a word, but `surely` one of Han or kana only between
-    function words.
+    In the midst of a script without spaces, a long enough part is a word; but `surely` one of kana, or one of Han that
+    makes a longer name with what it stands beside, only between function words.
     """
     own = text[start:end]
     if not is_word_boundary(text, start):
@@ -71,9 +78,10 @@ def is_whole_word(text: str, start: int, end: int, *, surely: bool = False) -> b
     uncertain = [at for at in (start, end) if not is_word_boundary(text, at, surely=True)]
     if uncertain and (letters := len(_CLUSTER_LETTER.findall(own))):
         return letters >= _MIN_CLUSTER_LETTERS
-    if surely:
-        return all(_meets_function_word(text, at) for at in uncertain)
-    return not uncertain or len(own) >= (_MIN_HAN_CHARS if _HAN.search(own) else _MIN_KANA)
+    if uncertain and not surely:
+        return len(own) >= (_MIN_HAN_CHARS if _HAN.search(own) else _MIN_KANA)
+    parts = len(own) >= _MIN_HAN_CHARS and not _NAME_PREFIX.match(text, start) and not _NAME_SUFFIX.match(text, end)
+    return all(parts and _HAN_PAIR.match(text, at - 1) or _meets_function_word(text, at) for at in uncertain)
 
 
 def _letters_around(text: str, at: int) -> str:
