@@ -115,11 +115,32 @@ def fold_words(words: Sequence[str]) -> list[str]:
 
 
 _NUMBERS: Final = re.compile(r"([0-9]+)")
+_VOWEL_BEFORE: Final = re.compile("([เ-ไເ-ໄ])([ก-ฮກ-ຮ])|[็-์່-໌]")
+"""A vowel of Thai or Lao before the consonant that it is spoken after, or a mark that does not count in an order."""
+
+_ALPHABETS: Final = (
+    "abɓcdɗeəɛfgɣhijkƙlmnŋoɔpqrstuvwxyƴz",
+    "аәбвгґғдђеєжҗзѕиіјкқлљмнңњоөпрстћуұүфхһҳцчҷџшщъыьэюя",
+    "ابپتٹټثجځچڅحخدڈډذرڑړڕزژږسښشصضطظعغفڤقكگګلڵمنںڼهەوۆيےېێ",
+    *("கஙசஞடணதநபமயரலவழளறனஜஶஷஸஹ", "രലവശഷസഹളഴറ", "લવશષસહળ", "లవశషసహళ", "ಲವಶಷಸಹಳ"),
+    "ਸਹਕਖਗਘਙਚਛਜਝਞਟਠਡਢਣਤਥਦਧਨਪਫਬਭਮਯਰਲਵ",
+)
+"""Letters of the scripts whose alphabets are in another order than their code points."""
+
+_PLACES: Final = str.maketrans(
+    dict(pair for letters in _ALPHABETS for pair in zip(letters, sorted(letters), strict=True))
+    # Katakana stand among the hiragana that sound alike.
+    | {chr(kana + 0x60): chr(kana) for kana in range(0x3041, 0x3097)}
+)
 
 
 def listing_key(text: str) -> tuple[tuple[str, ...], str]:
-    """Return a key that sorts as a person reads: *Łukasz* before *Mia*, and *Part 2* before *Part 10*."""
-    parts = _NUMBERS.split(fold_word(text))
+    """Return a key that sorts as a person reads: *Łukasz* before *Mia*, and *Part 2* before *Part 10*.
+
+    The letters of a script are in the order of Unicode's collation, without what single languages have otherwise.
+    """
+    form = fold_word(text)
+    parts = _NUMBERS.split((form if form.isascii() else _VOWEL_BEFORE.sub(r"\2\1", form)).translate(_PLACES))
     parts[1::2] = (f"{len(number):05}{number}" for number in (part.lstrip("0") for part in parts[1::2]))
     return tuple(parts), text
 

@@ -81,7 +81,7 @@ def is_whole_word(text: str, start: int, end: int, *, surely: bool = False) -> b
     if uncertain and not surely:
         return len(own) >= (_MIN_HAN_CHARS if _HAN.search(own) else _MIN_KANA)
     parts = len(own) >= _MIN_HAN_CHARS and not _NAME_PREFIX.match(text, start) and not _NAME_SUFFIX.match(text, end)
-    return all(parts and _HAN_PAIR.match(text, at - 1) or _meets_function_word(text, at) for at in uncertain)
+    return all((parts and _HAN_PAIR.match(text, at - 1)) or _meets_function_word(text, at) for at in uncertain)
 
 
 def _letters_around(text: str, at: int) -> str:

@@ -83,6 +83,37 @@ def test_lists_are_sorted_as_a_person_reads() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Ганна ґанок дім Євген Жанна Зоя Іван Їжак квіти хліб яблуко",
+        "анар әке бала ғылым ел жол қала лақ нан өмір су ұл үй",
+        "ђак ја кола љубав млеко његош тата ћевап цар џеп шума",
+        "آب پدر تاب جان چای خانه زبان ژاله سیب شیر کتاب گل لب ماه نان یار",
+        "باغ پانی تارا ٹوپی ثمر دال ڈاک رات سیب کام گھر یاد",
+        "கடல் சமையல் டமாரம் தமிழ் நகரம் மழை யானை ரயில் லட்டு வயல் ழகரம் றெக்கை ஜன்னல் ஹாஸ்யம்",
+        "രാജ ലോകം വനം സൂര്യൻ ഹൃദയം ളാഹ ഴകരം റബ്ബർ",
+        "กาแฟ เกลือ ไก่ ขนม ไข่ งาน จาน เด็ก บ้าน แมว โรงเรียน หมู อาหาร",
+        "ກາເຟ ໄກ່ ເຂົ້າ ບ້ານ ແມວ ອາຫານ",
+        "あさ アリ いぬ ウシ うみ カメ さくら",
+        "alma ev əl fil göz xala",
+        "bara ɓera dama ɗaki kasa ƙofa yaro",
+        "ਸੇਬ ਹਾਥੀ ਕੁੱਤਾ ਗਾਂ ਰਾਤ ਵਾਲ",
+        "ახალი ბაღი გზა დედა",
+        "ամառ գարուն երեխա զանգ",
+    ],
+)
+def test_lists_follow_the_alphabet(words: str) -> None:
+    expected = words.split()
+    assert sorted(expected, key=listing_key) == expected
+
+
+@given(st.text())
+def test_lists_have_one_order(text: str) -> None:
+    forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
+    assert len({listing_key(form)[0] for form in forms}) == 1
+
+
 @pytest.mark.parametrize("name", ["KİŞİ", "ΟΔΟΣ", "STRASSE", "ЁЖ", "ŻUREK", unicodedata.normalize("NFD", "Kİ")])
 def test_a_name_is_the_same_in_either_case(name: str) -> None:
     assert fold_case(name) == fold_case(name.lower()) == FoldedText(name).text == FoldedText(name.lower()).text

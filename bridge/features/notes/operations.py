@@ -257,7 +257,7 @@ def count_folders(paths: Iterable[VaultPath]) -> FolderList:
     for folder, count in direct.items():
         for parent in itertools.accumulate(folder.split("/"), lambda outer, inner: f"{outer}/{inner}"):
             below[parent] += count
-    named = sorted(folder for folder in below if folder)
+    named = sorted(filter(None, below), key=listing_key)
     return FolderList(tuple(ListedFolder(Folder(folder), below[folder], direct[folder]) for folder in named))
 
 
@@ -312,7 +312,7 @@ def count_tags(notes: Notes, prefix: str) -> TagList:
         if folded.startswith(prefix)
     ]
     notices = unknown_names(notes, tags=[prefix]) if prefix and not found else ()
-    return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, tag.tag))), notices)
+    return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, listing_key(tag.tag)))), notices)
 
 
 MIN_COMPARED_WORDS = 12

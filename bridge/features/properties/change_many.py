@@ -144,8 +144,8 @@ async def change_notes(
         children: Rename nested tags as well: `tag/a` to `to/a`.
         find: Text to replace, exactly as it stands.
         replace: The new text.
-        whole_words: Leave `find` alone within longer words and within names such as 東京都, and short or kana text where
-            a script without spaces does not show whether it is a word.
+        whole_words: Leave `find` alone within longer words and names such as 東京都, and where a script without spaces
+            does not show whether it is a word.
         to: Folder to move them to; links follow.
         expect: The expected effect; any other is refused.
 

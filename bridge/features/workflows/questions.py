@@ -25,6 +25,7 @@ from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
 from bridge.search.filters import TaskFilter, filter_notes, filter_tasks, require_status, sort_tasks
 from bridge.search.model import SearchRequest
 from bridge.search.snippet import clean_text
+from bridge.text.fold import listing_key
 from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 
@@ -134,8 +135,8 @@ def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apa
     chosen = _choose(state, bound, given, apart)
     sort = str(bound["sort"])
     keys: Mapping[str, Callable[[IndexedNote], Any]] = {
-        "path": lambda note: (note.path.casefold(), note.path),
-        "title": lambda note: note.title.casefold(),
+        "path": lambda note: listing_key(note.path),
+        "title": lambda note: listing_key(note.title),
         "modified": lambda note: note.mtime,
     }
     by = sort.removeprefix("-")
