@@ -60,15 +60,17 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
 
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
-    target = _fold_tag(tag)
-    inside = f"{target}/"
-    tags: set[str] = set().union(*(note.tags for note in notes if note.tags))
-    matching = frozenset(name for name in tags if (folded := fold_case(name)) == target or folded.startswith(inside))
+    matching = _tags_like(set().union(*(note.tags for note in notes if note.tags)), tag)
     return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
 
 
-def _fold_tag(tag: str) -> str:
-    return fold_case(tag.strip().lstrip("#").rstrip("/"))
+def _tags_like(tags: Collection[str], tag: str) -> frozenset[str]:
+    """Return the tags that one names, and those nested in it; in another spelling only if there is none in its own."""
+    for fold in (fold_case, fold_word):
+        target = fold(tag.strip().lstrip("#").rstrip("/"))
+        if found := frozenset(name for name in tags if f"{fold(name)}/".startswith(f"{target}/")):
+            return found
+    return frozenset()
 
 
 def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
@@ -265,13 +267,15 @@ def require_status(status: str) -> None:
 
 def filter_tasks(notes: Iterable[IndexedNote], criteria: TaskFilter, settings: TaskSettings) -> Iterator[FoundTask]:
     fits = functools.cache(lambda status: has_status(status, criteria.status, settings))
-    text, tags = fold_word(criteria.text.strip()), [*map(_fold_tag, criteria.tags)]
-    for note in notes:
-        for task in note.tasks if note.packed_tasks else ():
+    text, having = fold_word(criteria.text.strip()), [note for note in notes if note.packed_tasks]
+    known = {tag for note in having for task in note.tasks for tag in task.tags} if criteria.tags else ()
+    wanted = [_tags_like(known, tag) for tag in criteria.tags]
+    for note in having:
+        for task in note.tasks:
             if (
                 fits(task.status)
                 and is_due(task.due, criteria)
-                and has_tags(task, tags)
+                and not any(tags.isdisjoint(task.tags) for tags in wanted)
                 and (not text or text in fold_word(task.text))
             ):
                 yield note, task
@@ -287,11 +291,6 @@ def has_status(status: str, condition: str, settings: TaskSettings) -> bool:
             return settings.meaning(status) == condition
         case _:
             return status in condition
-
-
-def has_tags(task: IndexedTask, tags: Sequence[str]) -> bool:
-    own_tags = [fold_case(tag) for tag in task.tags]
-    return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)
 
 
 def is_due(due: str | None, criteria: TaskFilter) -> bool:

@@ -51,6 +51,19 @@ def test_a_tag_matches_itself_and_what_is_nested_in_it_in_any_case() -> None:
     assert found(tags=("#Plant/Shade",)) == ["Garden/Fern.md"]
 
 
+def test_a_tag_is_found_in_another_spelling_where_none_is_spelled_so() -> None:
+    notes = by_path(
+        *(indexed(f"{at}.md", tags=(tag,)) for at, tag in enumerate(("café/crème", "sınır", "sinir", "צה״ל", "ЁЖ")))
+    )
+
+    def tagged(tag: str) -> list[str]:
+        return sorted(filter_notes(notes, SearchRequest("", tags=(tag,))) or ())
+
+    assert tagged("cafe") == tagged("CAFÉ/creme") == tagged("#cafe\u0301") == ["0.md"]
+    assert (tagged("sinir"), tagged("sınır"), tagged("SINIR")) == (["2.md"], ["1.md"], ["2.md"])
+    assert (tagged("צהל"), tagged("еж"), tagged("caf")) == (["3.md"], ["4.md"], [])
+
+
 def test_all_tags_must_be_there() -> None:
     assert found(tags=("plant", "watered")) == ["Garden/Fern.md"]
 
