@@ -73,7 +73,17 @@ _FURTHER_MARKS: Final = (
 MARK: Final = f"(?:[{_MARKS}]|[{_FURTHER_MARKS}])"
 """A combining mark of any script, by its Unicode category."""
 
-NAME_CHARACTER: Final = f"(?:[\\w\u200c\u200d]|{MARK})"
+_HEBREW_LETTERS: Final = "\u05d0-\u05ea"
+HEBREW_QUOTE: Final = f'(?<=[{_HEBREW_LETTERS}])"(?=[{_HEBREW_LETTERS}])'
+"""The mark inside a Hebrew abbreviation, as most keyboards write it."""
+
+WORD_SIGN: Final = (
+    f"(?<=\\w)[·‧](?=\\w)|(?<=[{CYRILLIC}])['’ʼ](?=[{CYRILLIC}])"
+    f"|(?<=[{_HEBREW_LETTERS}])['׳״](?=[{_HEBREW_LETTERS}])|{HEBREW_QUOTE}"
+)
+"""What joins letters to one word, as in Catalan `col·lecció`, Ukrainian `п’ять` and Hebrew `צה״ל`."""
+
+NAME_CHARACTER: Final = f"(?:[\\w\u200c\u200d]|{MARK}|{WORD_SIGN})"
 """A letter or digit of any script, what joins two of them, or what combines with one."""
 
 NAME_START: Final = f"(?<![\\w-])(?<!{MARK})"
@@ -88,9 +98,6 @@ JOINERS: Final = "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe
 
 TONES: Final = "\u055b\u055c\u055e"
 """Marks of questions and exclamations that Armenian writes inside a word."""
-
-HEBREW_QUOTE: Final = '(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])'
-"""The mark inside a Hebrew abbreviation, as most keyboards write it."""
 
 SYMBOLS: Final = (
     "\u00a2-\u00a9\u00ac\u00ae-\u00b1\u00b4\u00b6\u00d7\u00f7\u2030-\u2038\u2042\u2044\u20a0-\u20c0\u2100-\u214f"

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from bridge.text.function_words import KOREAN_PARTICLES, UNSPACED_FUNCTION
-from bridge.text.scripts import CLUSTER_SCRIPTS, HAN, HIRAGANA, KATAKANA, MARK, UNSPACED_SCRIPTS
+from bridge.text.scripts import CLUSTER_SCRIPTS, HAN, HIRAGANA, KATAKANA, MARK, UNSPACED_SCRIPTS, WORD_SIGN
 from bridge.text.words import is_mark
 
 _INVISIBLE: Final = "\u00ad\u061c\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff"
@@ -26,8 +26,7 @@ _WITHIN_WORD: Final = re.compile(
 )
 """The characters around a place across which a word or a syllable goes on."""
 
-_JOINED_LETTERS: Final = re.compile("\\w[·‧]\\w|[\u0400-\u04ff]['’ʼ][\u0400-\u04ff]")
-"""Letters that a sign joins to one word, as in Catalan `col·lecció` and Ukrainian `п’ять`."""
+_WORD_SIGN: Final = re.compile(WORD_SIGN)
 
 _RUN_LETTERS: Final = re.compile(f"[{HAN}]{{2}}|[{HIRAGANA}]{{2}}|[{CLUSTER_SCRIPTS}]{{2}}")
 """The letters around a place of which nothing tells whether a word ends between them."""
@@ -56,7 +55,7 @@ def is_word_boundary(text: str, at: int, *, surely: bool = False) -> bool:
     """
     if not 0 < at < len(text):
         return True
-    if any(_JOINED_LETTERS.match(text, at - back) for back in (1, 2) if back <= at):
+    if _WORD_SIGN.match(text, at) or _WORD_SIGN.match(text, at - 1):
         return False
     around = "" if is_mark(text[at]) else _letters_around(text, at)
     return around != "" and not _WITHIN_WORD.match(around) and not (surely and _RUN_LETTERS.match(around))
