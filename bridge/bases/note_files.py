@@ -12,7 +12,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Value
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, nfc
 from bridge.types import VaultPath
 from bridge.vault.open_file import birth_time, place_on_disk
 
@@ -109,11 +109,11 @@ class NoteFiles:
             case str() if value.startswith("[[") and value.endswith("]]") and "]]" not in value[:-2]:
                 return self.as_link(value)
             case str():
-                return (parse_date(value) if dates and value[:1].isdigit() else None) or value
+                return (parse_date(value) if dates and value[:1].isdigit() else None) or nfc(value)
             case list() | tuple():
                 return [self._convert(item, dates) for item in value]
             case Mapping():
-                return {name: self._convert(item, dates) for name, item in value.items()}
+                return {nfc(name): self._convert(item, dates) for name, item in value.items()}
             case _:
                 return value
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.records import Record
+from bridge.text.fold import nfc
 from bridge.text.scripts import NAME_CHARACTER
 
 MAX_EXPRESSION_CHARS: Final = 10_000
@@ -118,7 +119,7 @@ class Token(Record):
 def parse_expression(text: str) -> Node:
     if len(text) > MAX_EXPRESSION_CHARS:
         raise InvalidArguments(f"The expression is longer than {MAX_EXPRESSION_CHARS:,} characters.")
-    return _Parser(text).parse()
+    return _Parser(nfc(text)).parse()
 
 
 class _Parser:
@@ -252,7 +253,7 @@ class _Parser:
         at = (token or self._token).start + 1
         return InvalidArguments(
             f"The expression cannot be read: {why}, at character {at}.",
-            hint='Such as `status == "open" && file.hasTag("project")`.',
+            hint='Such as `note["due day"] == "2026-05-18" && file.hasTag("project")`.',
         )
 
 

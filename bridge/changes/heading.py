@@ -20,9 +20,9 @@ from bridge.markdown.note import Heading, LinkKind, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
 from bridge.records import Record
+from bridge.text.fold import nfc
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
-from bridge.vault.paths import nfc
 from bridge.vault.plan import Plan
 
 

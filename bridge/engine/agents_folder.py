@@ -11,9 +11,8 @@ from bridge.markdown.note import property_of
 from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.settings.schema import Settings
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, nfc
 from bridge.types import VaultPath
-from bridge.vault.paths import nfc
 from bridge.vault.vault import Vault
 
 ABOUT_TYPE = "agents-folder"

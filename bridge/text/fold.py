@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from bridge.text.scripts import ACCENTS, HEBREW_QUOTE, JOINERS, TONES
 
 _CLUSTER: Final = re.compile(
-    f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u0a3c\u0abc\u3099\u309a\uff9e\uff9f]*", re.DOTALL
+    f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u0a3c\u0abc\u3099\u309a\uff9e\uff9f"
+    # Parts of vowels of Bengali, Odia, Tamil, Telugu, Kannada, Malayalam, Sinhala and Myanmar.
+    "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0c56\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dca\u0dcf\u0ddf\u102e]*",
+    re.DOTALL,
 )
 """A character with the marks that may combine with it."""
 
@@ -49,42 +52,43 @@ _UNSHIELD: Final = {ord(sign): chr(letter) for letter, sign in _SHIELD.items()}
 """Letters of Thai and Lao that would become two, so that a place in the word would be another one."""
 
 
+def nfc(text: str) -> str:
+    """Compose characters, as Obsidian does with every path."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def fold_case(text: str) -> str:
+    return text.lower() if text.isascii() else nfc(text).casefold().replace(_LOWER_OF_DOTTED_I, "i")
+
+
 class FoldedText:
-    """A text folded for comparison, with a map back to offsets of the original."""
+    """A text folded for comparison, or only composed, with a map back to offsets of the original."""
 
     __slots__ = ("_places", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, fold: Callable[[str], str] = fold_case) -> None:
         self._places: list[int] | None = None
-        self.text = text.casefold()
+        self.text = fold(text)
         normal = text.isascii() or (unicodedata.is_normalized("NFC", text) and _LOWER_OF_DOTTED_I not in text)
-        if len(self.text) == len(text) and normal:
-            # Case folding never shortens a text: at equal length, every character is at its old place.
+        if self.text == text or (len(self.text) == len(text) and normal):
+            # Folding never shortens a composed text: at equal length, every character is at its old place.
             return
         pieces: list[str] = []
         self._places = []
         at = 0
         for found in (_GROWING_CHAR if normal else _CLUSTER).finditer(text):
             start, end = found.span()
-            piece = fold_case(found[0])
-            pieces += (text[at:start].casefold(), piece)
-            self._places += (*range(at, start), *[start] * len(piece))
+            piece = fold(found[0])
+            pieces += (fold(text[at:start]), piece)
+            self._places += (*range(at, start), *(range(start, end) if piece == found[0] else [start] * len(piece)))
             at = end
-        pieces.append(text[at:].casefold())
+        pieces.append(fold(text[at:]))
         self._places += range(at, len(text) + 1)
         self.text = "".join(pieces)
 
     def place(self, index: int) -> int:
         """Return the original offset of an offset in the folded text."""
         return index if self._places is None else self._places[index]
-
-
-def fold_case(text: str) -> str:
-    return (
-        text.lower()
-        if text.isascii()
-        else unicodedata.normalize("NFC", text).casefold().replace(_LOWER_OF_DOTTED_I, "i")
-    )
 
 
 def fold_word(word: str) -> str:

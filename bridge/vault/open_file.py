@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, VaultUnreadable
-from bridge.vault.paths import display_path, is_hidden, nfc
+from bridge.text.fold import nfc
+from bridge.vault.paths import display_path, is_hidden
 
 STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 MAX_LINKS = 16

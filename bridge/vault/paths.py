@@ -2,12 +2,12 @@
 
 import os
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from itertools import count
 from typing import Final
 
 from bridge.errors import InvalidArguments, OutsideVault, ProtectedPath
+from bridge.text.fold import nfc
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
@@ -23,11 +23,6 @@ INVISIBLE_CHAR = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 WINDOWS = os.name == "nt"
 DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)", re.IGNORECASE)
-
-
-def nfc(text: str) -> str:
-    """Compose characters, as Obsidian does with every path."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def is_hidden(path: str) -> bool:

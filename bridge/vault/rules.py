@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bridge.markdown.kinds import is_document
-from bridge.vault.paths import INVISIBLE_CHAR, is_hidden, nfc
+from bridge.text.fold import nfc
+from bridge.vault.paths import INVISIBLE_CHAR, is_hidden
 
 
 @dataclass(frozen=True, slots=True)

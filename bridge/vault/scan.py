@@ -13,9 +13,10 @@ from msgspec import Struct, field
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
 from bridge.records import Record
+from bridge.text.fold import nfc
 from bridge.types import Digest, VaultPath
 from bridge.vault.open_file import entry_kind, is_link, relative_path
-from bridge.vault.paths import find_flaw, is_hidden, nfc, parents
+from bridge.vault.paths import find_flaw, is_hidden, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
 NO_TARGET = "A symbolic link without a target."

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, OutsideVault, PathKept, TooLarge, VaultUnreadable
+from bridge.text.fold import nfc
 from bridge.types import VaultPath
 from bridge.vault.open_file import open_inside, place_on_disk, relative_path
-from bridge.vault.paths import display_path, nfc, parents, vault_path
+from bridge.vault.paths import display_path, parents, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat, Walk, denied_files, require_listing
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import VaultUnreadable
+from bridge.text.fold import nfc
 from bridge.vault.open_file import relative_path
-from bridge.vault.paths import is_hidden, is_utf8, nfc
+from bridge.vault.paths import is_hidden, is_utf8
 
 STEP_MS = 30
 """A change is reported after this long without another one."""

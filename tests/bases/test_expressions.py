@@ -22,6 +22,7 @@ FILES = {
         "---\ntags: [book, Novel/english]\nprice: 7.5\nage: 3\nstatus: open\nread: 2025-12-24\nrated: true\n"
         'author: "[[Jane Austen]]"\ntypes: ["[[Book]]", paper]\nempty: []\nnothing:\nmade: {by: [a, b], in: 1815}\n'
         "Odd name: x\n"
+        "col·lecció: a\nм'ята: b\nпам’ять: c\nצה״ל: d\nש\"ח: e\nЇ: I\u0308\n"
         "पेशा: शिक्षक\nอาชีพ: ครู\nnghe\u0302\u0300: y\nنام\u200cها: z\n---\n[[Textbook]] ![[Cover.png]] #inline\n"
     ),
     "Jane Austen.md": "An author.\n",
@@ -63,6 +64,8 @@ def test_a_time_with_an_offset_is_that_moment(written: str) -> None:
         ("1.isTruthy()", True),
         ('पेशा == "शिक्षक" && note.อาชีพ == "ครู"', True),
         ("nghề + nghe\u0302\u0300 + نام\u200cها", "yyz"),
+        ('col·lecció + м\'ята + note.пам’ять + צה״ל + ש"ח', "abcde"),
+        ('file.properties["col·lecció"] + (Ї == "Ï") + (Ї + "x" == "I\u0308x")', "atruetrue"),
         ('"example".isType("string") && true.isType("boolean")', True),
         ("123.toString()", "123"),
         ("(1 / 0).toString()", "Infinity"),

@@ -54,3 +54,25 @@ async def test_edits_find_what_is_written_in_the_other_form(served: Served) -> N
             "aliases": ["Ear"],
         }
         assert len(read["headings"]) == 1
+
+
+async def test_texts_and_values_are_found_in_either_form(served: Served) -> None:
+    root = served.bridge.find(None).root
+    text = "---\nprénom: Zoë\nகோவில்: பொன்\n---\nZoë et Zoët, à Đà Nẵng. பொன் 가방\r\nfin\n"
+    forms: tuple[tuple[Form, Form], ...] = (("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"))
+    for written, asked in forms:
+        path = f"{written}-{asked}.md"
+        (root / path).write_bytes(normalize(written, text).encode())
+        await served.call("wait_until_indexed", path=path)
+        for where in ('prénom == "Zoë"', 'note["கோவில்"].contains("பொ")', 'note["prénom"].startsWith("Zoë")'):
+            found = await served.result("find_notes", where=normalize(asked, where))
+            assert path in [note["path"] for note in found["notes"]], where
+        for old, whole in (("Zoë", True), ("à Đà Nẵng", False), ("பொன்", True), ("가방\nfin", False)):
+            change = {"find": normalize(asked, old), "replace": "X", "whole_words": whole, "paths": [path]}
+            tried = await served.result("change_notes", **change, dry_run=True)
+            assert tried["occurrences"] == (2 if old in ("Zoë", "பொன்") else 1), old
+        edit = {"op": "replace_text", "old": normalize(asked, "Nẵng. பொன்"), "new": "Lạt."}
+        digest = (await served.result("read_note", path=path))["digest"]
+        await served.result("edit_note", path=path, edits=[edit], digest=digest)
+        parted = normalize(written, text).partition(normalize(written, "Nẵng. பொன்"))
+        assert (root / path).read_bytes().decode() == f"{parted[0]}Lạt.{parted[2]}", "all else stays as it was"

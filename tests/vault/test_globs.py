@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.vault.paths import nfc
+from bridge.text.fold import nfc
 from bridge.vault.rules import compile_glob, find_mistake
 
 PATHS = (

@@ -45,7 +45,7 @@ from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES, cut_frontmatter
 from bridge.markdown.note import Value
 from bridge.markdown.sections import has_line_number
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, nfc
 from bridge.text.invisible import inline, is_line
 from bridge.text.scripts import NAME_END, NAME_START
 from bridge.text.word_boundary import is_whole_word, is_word_boundary
@@ -237,14 +237,15 @@ def replace_text_everywhere(
     if old == new:
         raise InvalidArguments("The text to replace and the new text are the same.")
     # Reading a note's structure is slow, and a line break may have two bytes.
-    longest_line = max(old.split("\n"), key=len).encode()
+    longest_line = max(old.split("\n"), key=len)
     within, longer_words = Counter[VaultPath](), list[str]()
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
-        if longest_line not in data:
+        written = data.decode("utf-8", "replace")
+        if longest_line not in written and nfc(longest_line) not in nfc(written):
             return data, 0
         text = open_draft(path, data).text
-        spans = find_text(text, old, overlapping=False)
+        spans = find_text(text, old)
         whole = [is_whole_word(text, *span, surely=whole_words) for span in spans]
         if not all(whole):
             within[path] = whole.count(False)

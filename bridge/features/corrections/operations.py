@@ -24,6 +24,7 @@ from bridge.changes.requests.base import Request, RequestContext
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath
+from bridge.markdown.edit.apply import find_text
 from bridge.markdown.links import inside_wiki
 from bridge.records import Record
 from bridge.state.link_feedback import LinkFeedback
@@ -123,8 +124,7 @@ class Replacement(Record):
 
     def spans(self, text: str) -> list[Span]:
         """Return where the old words stand in a text, where they are not inside of others."""
-        found = (each.span() for each in re.finditer(re.escape(self.old), text))
-        return [span for span in found if is_whole_word(text, *span, surely=True)]
+        return [span for span in find_text(text, self.old) if is_whole_word(text, *span, surely=True)]
 
 
 def open_replacements(text: str) -> Iterator[Replacement]:

@@ -25,11 +25,10 @@ from bridge.markdown.tasks import is_date
 from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, nfc
 from bridge.text.invisible import one_line
 from bridge.text.scripts import CLUSTER, MARK, NAME_CHARACTER
 from bridge.types import VaultPath
-from bridge.vault.paths import nfc
 
 MAX_EXAMPLES: Final = 5
 DAILY_TEMPLATE: Final = "{{daily}}"

@@ -17,9 +17,9 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import WrongYaml, YamlText, read_yaml
 from bridge.records import Record
+from bridge.text.fold import nfc
 from bridge.text.scripts import NAME_CHARACTER
 from bridge.types import VaultPath
-from bridge.vault.paths import nfc
 
 VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
 Check = Literal["where", "note_exists", "section_exists", "property_exists", "open_tasks"]

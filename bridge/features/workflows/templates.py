@@ -18,8 +18,9 @@ from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
 from bridge.records import Record
 from bridge.text.closest import find_closest
+from bridge.text.fold import nfc
 from bridge.text.scripts import NAME_CHARACTER
-from bridge.vault.paths import clean_name, file_name_for, nfc
+from bridge.vault.paths import clean_name, file_name_for
 
 Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
 

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final, assert_never
@@ -50,8 +49,10 @@ from bridge.markdown.sections import has_line_number
 from bridge.markdown.structure import Part
 from bridge.records import Record
 from bridge.text.budget import cut
+from bridge.text.fold import FoldedText, nfc
 from bridge.text.invisible import inline, is_line
 from bridge.text.lines import LineIndex
+from bridge.text.words import is_mark
 from bridge.types import Span, VaultPath
 
 MARKER: Final = re.compile(
@@ -240,7 +241,7 @@ def plan_replace_text(draft: TextDraft, edit: ReplaceText) -> Sequence[TextEdit]
         raise InvalidArguments("`replace_text` needs an `old` text to look for.")
     if old == new:
         raise InvalidArguments("`replace_text` has the same text for `old` and `new`; there is nothing to change.")
-    spans = find_text(draft.text, old, overlapping=not edit.all)
+    spans = find_text(draft.text, old, once=not edit.all)
     if not spans:
         raise text_not_found(draft, old)
     if len(spans) > 1 and not edit.all:
@@ -253,21 +254,25 @@ def plan_replace_text(draft: TextDraft, edit: ReplaceText) -> Sequence[TextEdit]
     return [TextEdit(start, end, new, literal=True) for start, end in spans]
 
 
-def find_text(text: str, needle: str, *, overlapping: bool) -> list[Span]:
-    unified = text.replace("\r\n", "\n") if "\n" in needle else text
-    breaks: list[int] = []
-    if len(unified) != len(text):
-        found = text.find("\r\n")
-        while found >= 0:
-            breaks.append(found - len(breaks))
-            found = text.find("\r\n", found + 2)
-    spans: list[Span] = []
-    at = unified.find(needle)
-    while at >= 0:
-        end = at + len(needle)
-        spans.append((at + bisect_left(breaks, at), end + bisect_left(breaks, end)))
-        at = unified.find(needle, at + 1 if overlapping else end)
-    return spans
+def find_text(text: str, needle: str, *, once: bool = False) -> list[Span]:
+    """Return where a text stands, with either line break, composed or decomposed; overlapping places, too, if `once`.
+
+    `once` means the other form only where the text does not stand as it is given.
+    """
+    found: list[Span] = []
+    for fold in (str, nfc):
+        folded, wanted = FoldedText(text, fold), fold(needle)
+        pattern = re.escape(wanted).replace("\\\n", "(?:\r\n|(?<!\r)\n)")
+        places = re.finditer(f"(?=({pattern}))" if once else f"({pattern})", folded.text)
+        spans = ((folded.place(match.start(1)), folded.place(match.end(1))) for match in places)
+        found += [span for span in spans if normalise_newlines(fold(text[slice(*span)])) == wanted]
+        if found and once:
+            break
+    apart: list[Span] = []
+    for span in sorted(found):
+        if once or not apart or span[0] >= apart[-1][1]:
+            apart.append(span)
+    return apart
 
 
 def line_span(text: str, first: int, last: int) -> Span:

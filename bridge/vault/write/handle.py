@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
 from bridge.records import Record
+from bridge.text.fold import nfc
 from bridge.types import Digest
 from bridge.vault.open_file import FILE_FLAGS, follow_path
-from bridge.vault.paths import display_path, nfc
+from bridge.vault.paths import display_path
 from bridge.vault.stable_read import being_saved_error
 from bridge.vault.write.syscalls import SystemCalls
 

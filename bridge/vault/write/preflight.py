@@ -11,10 +11,11 @@ from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.links import find_flaw
 from bridge.markdown.names import file_name
 from bridge.records import Record
+from bridge.text.fold import nfc
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
 from bridge.vault.open_file import is_link, relative_path
-from bridge.vault.paths import DEVICE, display_path, nfc, parents, vault_path
+from bridge.vault.paths import DEVICE, display_path, parents, vault_path
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
 from bridge.vault.write.file_ops import FileOps

@@ -6,10 +6,9 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, nfc
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
-from bridge.vault.paths import nfc
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
 from bridge.vault.write.file_ops import FileOps

@@ -1,15 +1,20 @@
 """Whatever is edited, all else stays."""
 
+from typing import Literal
+from unicodedata import normalize
+
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.apply import apply_edits, find_text
 from bridge.markdown.edit.headings import replace_heading
 from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.edit.requests import Append, ReplaceLines
 from bridge.markdown.parse import parse
 from tests.markdown.edit.notes import NOTE, check, edits, files, texts
+
+Form = Literal["NFC", "NFD", "NFKD"]
 
 
 @given(files(), st.data())
@@ -77,3 +82,47 @@ def test_any_bytes_are_edited_or_refused(data: bytes, text: str) -> None:
     except InvalidArguments:
         return
     assert after.startswith(data)
+
+
+LETTERS = (
+    *[
+        "a",
+        "é",
+        "ệ",
+        "ẹ́",
+        "ñ",
+        "Ł",
+        "ß",
+        "i̇",
+        "İ",
+        "가",
+        "방",
+        "גּ",
+        "שׁ",
+        "كَّ",
+        "كٌ",
+        "பொ",
+        "கோ",
+        "খো",
+        "ਖ਼",
+        "ড়",
+        "ไก่",
+        "කෝ",
+    ],
+    "\n",
+    " ",
+)
+
+
+@given(*[st.lists(st.sampled_from(LETTERS)).map("".join)] * 3, *[st.sampled_from(("NFC", "NFD", "NFKD"))] * 2)
+@settings(max_examples=300, deadline=None)
+def test_a_text_is_found_in_either_form(before: str, text: str, after: str, written: Form, asked: Form) -> None:
+    text = text or "a"
+    whole = f"{before}|{normalize(written, text)}|\n{after}".replace("\n", "\r\n")
+    own, needle = (normalize(form, f"|{text}|") for form in (written, asked))
+    start = len(before.replace("\n", "\r\n"))
+    expected = (start, start + len(own.replace("\n", "\r\n")))
+    if normalize("NFC", own) == normalize("NFC", needle):
+        assert expected in find_text(whole, needle, once=True)
+    for first, end in find_text(whole, text):
+        assert normalize("NFC", whole[first:end].replace("\r\n", "\n")) == normalize("NFC", text)
