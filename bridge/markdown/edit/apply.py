@@ -52,7 +52,6 @@ from bridge.text.budget import cut
 from bridge.text.fold import FoldedText, nfc
 from bridge.text.invisible import inline, is_line
 from bridge.text.lines import LineIndex
-from bridge.text.words import is_mark
 from bridge.types import Span, VaultPath
 
 MARKER: Final = re.compile(
