@@ -76,3 +76,18 @@ async def test_texts_and_values_are_found_in_either_form(served: Served) -> None
         await served.result("edit_note", path=path, edits=[edit], digest=digest)
         parted = normalize(written, text).partition(normalize(written, "Nẵng. பொன்"))
         assert (root / path).read_bytes().decode() == f"{parted[0]}Lạt.{parted[2]}", "all else stays as it was"
+
+
+async def test_a_workflow_is_drafted_from_notes_in_both_forms(served: Served) -> None:
+    root = served.bridge.find(None).root
+    names = {"Zoë Müller": "Lyon", "André Çelik": "Orléans", "Élodie Noël": "Besançon"}
+    for at, (name, town) in enumerate(names.items()):
+        text = f"---\nм'ята·é: {name}\nצה״ל: {town}\n---\n# {name}\n\n{name} habite à {town}.\n"
+        (root / f"{name}.md").write_text(normalize("NFD", text) if at else text, "utf-8")
+        await served.call("wait_until_indexed", path=f"{name}.md")
+    drafted = await served.result("author_workflow", name="Someone", examples=[*names], confirm=True)
+    assert drafted["problems"] == []
+    variables = {"м'ята·é": "Ève", normalize("NFD", "צה״ל"): "Nîmes"}
+    made = await served.result("run_workflow", path=drafted["path"], variables=variables, dry_run=True)
+    (new,) = [line for line in made["diff"].splitlines() if "habite" in line]
+    assert new == "+Ève habite à Nîmes."

@@ -121,7 +121,7 @@ class Example(Record):
 
 
 def read_example(path: VaultPath, data: bytes) -> Example:
-    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n")
+    text = nfc(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n"))
     if (cut := cut_frontmatter(text)) is None:
         return Example(path, {}, text)
     (start, end), body = cut
