@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from bridge.text.scripts import ACCENTS, HEBREW_QUOTE, JOINERS, TONES
+from bridge.text.scripts import ACCENTS, CYRILLIC, HEBREW_QUOTE, JOINERS, TONES
 
 _CLUSTER: Final = re.compile(
     f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u0a3c\u0abc\u3099\u309a\uff9e\uff9f"
@@ -59,6 +59,18 @@ def nfc(text: str) -> str:
 
 def fold_case(text: str) -> str:
     return text.lower() if text.isascii() else nfc(text).casefold().replace(_LOWER_OF_DOTTED_I, "i")
+
+
+_CURLY: Final = re.compile(f"[’ʼ](?<=[{CYRILLIC}].)(?=[{CYRILLIC}])|[׳״](?<=[א-ת].)(?=[א-ת])")
+
+
+def straighten(text: str) -> str:
+    """Return a text as long with the signs inside Ukrainian and Hebrew words as keyboards have them."""
+    return _CURLY.sub(lambda sign: '"' if sign[0] == "״" else "'", text)
+
+
+def fold_name(text: str) -> str:
+    return straighten(fold_case(text))
 
 
 class FoldedText:
