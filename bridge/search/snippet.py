@@ -47,6 +47,7 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("~~", re.compile(r"~~"), ""),
     ("`", re.compile(r"`"), ""),
     ("__", re.compile(r"__(?:(?<!\w__)(?=\S)|(?<=\S__)(?!\w))"), ""),
+    ("_", re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,1000}?)(?<=\S)_(?!\w)"), r"\1"),
     ("*", re.compile(r"\*(?:(?<![\w*]\*)(?=\S)|(?<=\S\*)(?![\w*]))"), ""),
 )
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
