@@ -240,8 +240,8 @@ def numbers_of(text: str) -> frozenset[str]:
     return frozenset(_GROUPS.sub("", number) for number in _NUMBER.findall(text))
 
 
-_ASKS: Final = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$")
-"""A question mark of some script; the Greek one looks like a semicolon."""
+_ASKS: Final = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$|\u055e")
+"""A question mark of some script; the Greek one looks like a semicolon, the Armenian one stands inside a word."""
 
 
 def asks(text: str) -> bool:

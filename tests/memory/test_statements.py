@@ -53,6 +53,18 @@ def said(text: str, settings: TaskSettings | None = None) -> list[tuple[str, str
         ("我們決定不刪除舊資料夾。", "日記還沒決定要不要搬。"),
         ("Kami memutuskan menyimpan folder lama.", "Kami belum memutuskan nasib buku harian."),
         ("تصمیم گرفتیم پوشه‌های قدیمی را نگه داریم.", "هنوز دربارهٔ دفتر تصمیم نگرفته‌ایم."),
+        ("Odlučili smo zadržati stare mape.", "Za dnevnik još nismo odlučili."),
+        ("Dogovorili smo termin.", "Nismo dogovorili cijenu."),
+        ("Одлучили смо да задржимо фасцикле.", "За дневник нисмо одлучили."),
+        ("Odločili smo se obdržati mape.", "O dnevniku se še nismo odločili."),
+        ("Rozhodli sme sa nechať staré priečinky.", "O denníku sme sa nedohodli."),
+        ("Otsustasime vanad kaustad alles jätta.", "Päevikut ei ole veel otsustatud."),
+        ("Nusprendėme palikti senus aplankus.", "Dėl dienoraščio nenusprendėme."),
+        ("Nolēmām paturēt vecās mapes.", "Par dienasgrāmatu nevienojāmies."),
+        ("Որոշեցինք պահել հին թղթապանակները։", "Օրագրի մասին դեռ չենք որոշել։"),
+        ("გადავწყვიტეთ ძველი საქაღალდეების დატოვება.", "დღიურზე ჯერ არ გადაგვიწყვეტია."),
+        ("ہم نے پرانے فولڈر رکھنے کا فیصلہ کیا۔", "ہم نے ڈائری کا فیصلہ نہیں کیا۔"),
+        ("പഴയ ഫോൾഡറുകൾ സൂക്ഷിക്കാൻ തീരുമാനിച്ചു.", "ഡയറിയുടെ കാര്യം തീരുമാനിച്ചിട്ടില്ല."),
     ],
 )
 def test_decisions_and_what_is_left_open_are_known_in_many_languages(decided: str, left_open: str) -> None:
@@ -100,7 +112,15 @@ def test_a_decision_against_something_is_one(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Kto ma klucz?", "Кто привезёт доски?", "من يحمل المفتاح؟", "Ποιος έχει το κλειδί;", "Anahtar kimde?"]
+    "text",
+    [
+        "Kto ma klucz?",
+        "Кто привезёт доски?",
+        "من يحمل المفتاح؟",
+        "Ποιος έχει το κλειδί;",
+        "Anahtar kimde?",
+        "Ո՞վ ունի բանալին",
+    ],
 )
 def test_a_short_question_is_one(text: str) -> None:
     assert said(f"## Pytania\n\n{text}\n") == [("question", text)]
