@@ -2,17 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from bridge.text.scripts import ACCENTS, CYRILLIC, HEBREW_QUOTE, JOINERS, TONES
+from bridge.text.scripts import ACCENTS, CYRILLIC, HEBREW_QUOTE, JOINERS, MARK, TONES
 
-_CLUSTER: Final = re.compile(
-    f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u0a3c\u0abc\u3099\u309a\uff9e\uff9f"
-    # Parts of vowels of Bengali, Odia, Tamil, Telugu, Kannada, Malayalam, Sinhala and Myanmar.
-    "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0c56\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dca\u0dcf\u0ddf\u102e]*",
-    re.DOTALL,
-)
+_CLUSTER: Final = re.compile(f"[\u1100-\u115f][\u1160-\u11ff]+|.(?:{MARK}|[\uff9e\uff9f])*", re.DOTALL)
 """A character with the marks that may combine with it."""
 
 _GROWING_CHAR: Final = re.compile(
@@ -92,7 +87,7 @@ class FoldedText:
             start, end = found.span()
             piece = fold(found[0])
             pieces += (fold(text[at:start]), piece)
-            self._places += (*range(at, start), *(range(start, end) if piece == found[0] else [start] * len(piece)))
+            self._places += (*range(at, start), *_places(found, piece))
             at = end
         pieces.append(fold(text[at:]))
         self._places += range(at, len(text) + 1)
@@ -120,8 +115,12 @@ def _fold_letters(word: str) -> str:
 
 
 def places_in(word: str) -> list[int]:
-    places = [found.start() for found in _CLUSTER.finditer(word) for _ in _fold_letters(found[0])]
+    places = [place for found in _CLUSTER.finditer(word) for place in _places(found, _fold_letters(found[0]))]
     return [*(places or range(len(word))), len(word)]
+
+
+def _places(cluster: re.Match[str], folded: str) -> Iterable[int]:
+    return range(*cluster.span()) if folded == cluster[0] else [cluster.start()] * len(folded)
 
 
 def fold_words(words: Sequence[str]) -> list[str]:
