@@ -7,8 +7,9 @@ whole sets; 50,000 notes take milliseconds.
 import functools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Literal
 
 from bridge.errors import InvalidArguments
 from bridge.index.note import IndexedNote, IndexedTask
@@ -303,6 +304,22 @@ def is_due(due: str | None, criteria: TaskFilter) -> bool:
         and (criteria.after is None or due >= criteria.after)
         and (criteria.before is None or due < criteria.before)
     )
+
+
+NOTE_KEYS: Mapping[str, Callable[[IndexedNote], Any]] = {
+    "path": lambda note: listing_key(note.path),
+    "title": lambda note: listing_key(note.title),
+    "modified": lambda note: note.mtime,
+}
+"""What notes are sorted by wherever they are listed."""
+
+
+def sort_notes(notes: Iterable[IndexedNote], key: Callable[[IndexedNote], Any], *, reverse: bool) -> list[IndexedNote]:
+    """Sort notes; equal ones by path, and last those without a key."""
+    keyed = [(note, key(note)) for note in sorted(notes, key=NOTE_KEYS["path"])]
+    known = [each for each in keyed if each[1] is not None]
+    known.sort(key=itemgetter(1), reverse=reverse)
+    return [note for note, _ in known] + [note for note, value in keyed if value is None]
 
 
 def sort_tasks(found: Iterable[FoundTask], sort: Sort) -> list[FoundTask]:

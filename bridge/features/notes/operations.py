@@ -3,9 +3,9 @@
 import asyncio
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ from bridge.index.hits import PassageHit
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.kinds import title_of
 from bridge.records import Record
-from bridge.search.filters import filter_notes
+from bridge.search.filters import NOTE_KEYS, filter_notes, sort_notes
 from bridge.search.hits import read_shown
 from bridge.search.related import find_related
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
@@ -145,7 +145,8 @@ async def find_notes(
         linked: dict[VaultPath, int] = {}
         if resolved_links is not None and sort == "-linked":
             linked = {path: len((resolved_links.sources(path) & notes.keys()) - {path}) for path in paths}
-        found = sort_notes([notes[path] for path in paths], sort, times, linked)
+        keys = {**NOTE_KEYS, "created": times.creation_time, "linked": lambda note: linked[note.path]}
+        found = sort_notes(map(notes.__getitem__, paths), keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
         notices = (*unknown_names(notes, criteria.folder, criteria.tags, criteria.properties), *unknown)
         shown = tuple(summarize_note(note, times, linked.get(note.path)) for note in page.cut(found))
         return FoundNotes(shown, notices, **page.place(len(found)))
@@ -169,28 +170,6 @@ def targets_of(vault: OpenVault, notes: Notes, path: VaultPath) -> set[VaultPath
         raise no_such_note(vault, path)
     resolved = (vault.names.resolve(link.target, path, link.kind).path for link in notes[path].links)
     return {target for target in resolved if target is not None and target != path}
-
-
-def sort_notes(
-    notes: list[IndexedNote], sort: Sort, times: NoteTimes, linked: Mapping[VaultPath, int]
-) -> list[IndexedNote]:
-    """Sort notes; equal ones by path."""
-
-    def by_path(note: IndexedNote) -> Any:
-        return listing_key(note.path)
-
-    if sort.endswith("created"):
-        created = {note.path: times.creation_time(note) for note in notes}
-        known = sorted((note for note in notes if created[note.path] is not None), key=by_path)
-        known.sort(key=lambda note: created[note.path] or 0.0, reverse=sort.startswith("-"))
-        return known + sorted((note for note in notes if created[note.path] is None), key=by_path)
-    keys = {
-        "path": by_path,
-        "title": lambda note: listing_key(note.title),
-        "modified": lambda note: note.mtime,
-        "linked": lambda note: linked[note.path],
-    }
-    return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 
 def summarize_note(note: IndexedNote, times: NoteTimes, linked: int | None) -> ListedNote:

@@ -1,7 +1,7 @@
 """The questions of a workflow to the vault, and their answers as lists."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -22,10 +22,17 @@ from bridge.markdown.kinds import is_document, kind_of
 from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value
 from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
-from bridge.search.filters import TaskFilter, filter_notes, filter_tasks, require_status, sort_tasks
+from bridge.search.filters import (
+    NOTE_KEYS,
+    TaskFilter,
+    filter_notes,
+    filter_tasks,
+    require_status,
+    sort_notes,
+    sort_tasks,
+)
 from bridge.search.model import SearchRequest
 from bridge.search.snippet import clean_text
-from bridge.text.fold import listing_key
 from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 
@@ -134,15 +141,9 @@ Bound = Mapping[str, Any]
 def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> Mapping[str, Value]:
     chosen = _choose(state, bound, given, apart)
     sort = str(bound["sort"])
-    keys: Mapping[str, Callable[[IndexedNote], Any]] = {
-        "path": lambda note: listing_key(note.path),
-        "title": lambda note: listing_key(note.title),
-        "modified": lambda note: note.mtime,
-    }
-    by = sort.removeprefix("-")
-    if by not in keys:
+    if (key := NOTE_KEYS.get(sort.removeprefix("-"))) is None:
         raise InvalidArguments(f"A workflow cannot sort by `{sort}`.", hint="Sort by path, title or modified.")
-    ordered = sorted(sorted(chosen, key=keys["path"]), key=keys[by], reverse=sort.startswith("-"))
+    ordered = sort_notes(chosen, key, reverse=sort.startswith("-"))
     return _result("notes", [note_facts(note) for note in ordered[: _limit(bound)]], len(ordered))
 
 
