@@ -479,11 +479,7 @@ def require_writable_text(name: str, value: Any) -> None:
         if TAGS.fullmatch(place):
             require_plain_name(text, "tag")
         if text.startswith("---"):
-            require_writable_text("properties", _properties_of(text))
-
-
-def _properties_of(text: str) -> Mapping[str, Any]:
-    return read_frontmatter(text, LineIndex(text)).properties
+            require_writable_text("properties", read_frontmatter(text, LineIndex(text)).properties)
 
 
 def require_plain_name(name: str, what: str, known: Collection[str] = ()) -> None:

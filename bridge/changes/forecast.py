@@ -2,7 +2,7 @@
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Self
@@ -106,7 +106,7 @@ class LinkLookup(Record):
         by_name: dict[str, set[VaultPath]] = {}
         by_file: dict[VaultPath, set[VaultPath]] = {}
         for path, note in notes.items():
-            for key in _keys(note):
+            for key in (name_key(file) for link in note.targets if (file := target_file(*link))):
                 by_name.setdefault(key, set()).add(path)
             for linked in ResolvedTargets.of(CountedNote.of(note), path, names).linked:
                 by_file.setdefault(linked, set()).add(path)
@@ -137,10 +137,6 @@ def count_tags(notes: Iterable[IndexedNote]) -> Counter[str]:
 
 def count_property_names(notes: Iterable[IndexedNote]) -> Counter[str]:
     return Counter(name for note in notes for name in note.properties)
-
-
-def _keys(note: IndexedNote) -> Iterator[str]:
-    return (name_key(file) for link in note.targets if (file := target_file(*link)))
 
 
 class CountForecast(Record):

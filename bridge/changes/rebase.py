@@ -44,8 +44,9 @@ def merge_file(
 
 def to_file_conflicts(path: VaultPath, found: Iterable[MergeConflict]) -> tuple[FileConflict, ...]:
     return tuple(
-        FileConflict(path, "These lines were changed since.", one.lines, *map(_quote, (one.base, one.ours, one.theirs)))
+        FileConflict(path, "These lines were changed since.", one.lines, *texts)
         for one in found
+        for texts in [[display_text(shorten(text, _MAX_QUOTED_CHARS)) for text in (one.base, one.ours, one.theirs)]]
     )
 
 
@@ -54,10 +55,6 @@ def encode_merged(path: VaultPath, mine: str, merged: str, other: str = "{}") ->
     if path.endswith(".canvas") and _is_json(mine) and _is_json(other) and not _is_json(merged):
         return (FileConflict(path, "It was changed since, and both changes together would spoil the canvas."),)
     return encode_text(merged)
-
-
-def _quote(text: str) -> str:
-    return display_text(shorten(text, _MAX_QUOTED_CHARS))
 
 
 def _is_json(text: str) -> bool:

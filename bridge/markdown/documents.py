@@ -270,7 +270,8 @@ def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
                 problems.append(f"The pages take too long to read; those from page {index + 1} on were not read.")
                 break
             try:
-                content = _clean(_page_text(document, index))
+                content = _NEWLINE.sub("\n", _HYPHENATION.sub("", _page_text(document, index)))
+                content = _UNREADABLE_CHAR.sub("", content).strip()
             except pypdfium2.PdfiumError:
                 unreadable.append(index + 1)
                 continue
@@ -319,10 +320,6 @@ def _page_text(document: Any, index: int) -> str:
             text_page.close()
     finally:
         page.close()
-
-
-def _clean(text: str) -> str:
-    return _UNREADABLE_CHAR.sub("", _NEWLINE.sub("\n", _HYPHENATION.sub("", text))).strip()
 
 
 def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> Note:

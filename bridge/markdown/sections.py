@@ -99,7 +99,7 @@ def _find(note: Note, query: str) -> int:
             or _chain_ends_with(every[at[0]], lined[1], normalise_heading)
         ):
             return at[0]
-    for form in (str, fold_case, normalise_heading, _normalise_visible):
+    for form in (str, fold_case, normalise_heading, lambda text: normalise_heading(fold_case(one_line(text)))):
         whole = [index for index, path in enumerate(paths) if form(path) == form(query)]
         if len(whole) == 1:
             return whole[0]
@@ -146,10 +146,6 @@ def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], s
 def normalise_heading(text: str) -> str:
     """Return the form in which Obsidian compares headings: no case, no punctuation."""
     return _PUNCTUATION.sub(" ", text).strip().casefold()
-
-
-def _normalise_visible(text: str) -> str:
-    return normalise_heading(fold_case(one_line(text)))
 
 
 def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]:

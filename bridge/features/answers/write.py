@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -184,15 +184,12 @@ def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool
         return False
     if not numbers_of(statement) <= frozenset(chain.from_iterable(map(numbers_of, excerpts))):
         return False
-    if not frozenset(terms_of(" ".join(_names(statement)), language)) <= everything:
+    names = " ".join(word for word in TOKEN.findall(statement) if word.lower() != word)
+    if not frozenset(terms_of(names, language)) <= everything:
         return False
     parts = [one for one in read_clauses(statement, language) if len(one.terms) > 1]
     parts = parts or [read_clause(statement, language)]
     return all(_polarities(part.terms, clauses) == {part.negates} for part in parts)
-
-
-def _names(statement: str) -> Iterator[str]:
-    return (word for word in TOKEN.findall(statement) if word.lower() != word)
 
 
 def _polarities(terms: frozenset[str], clauses: Sequence[Clause]) -> set[bool]:

@@ -469,7 +469,7 @@ def _by_alias(paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]
         for alias in notes[path].aliases:
             others = [other for other in titled.get(_spelling(alias), ()) if other != path]
             if len(others) <= MAX_NAMESAKES:
-                yield from (_pair_of(path, other) for other in others)
+                yield from ((min(path, other), max(path, other)) for other in others)
 
 
 def _is_stub(
@@ -525,10 +525,6 @@ def _latest_day(text: str) -> str:
     """Return the digits of the latest day that a text names below its properties."""
     cut = cut_frontmatter(text)
     return max((re.sub(r"\D", "", day) for day in DATE.findall(text[cut[1] if cut else 0 :])), default="")
-
-
-def _pair_of(one: VaultPath, other: VaultPath) -> Pair:
-    return (one, other) if one < other else (other, one)
 
 
 class MergeSuggestions(ListPage):

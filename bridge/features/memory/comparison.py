@@ -120,7 +120,8 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
         (own, statements), other = read_new(language), _read(old.title, old_text, language)
         common = own.content & other.content
         share = max(2 * common.total() / max(1, own.content.total() + other.content.total()), overlap)
-        if not _share_scope(new, old) or "open_question" in {new.kind, old.kind}:
+        shared = new.is_global or old.is_within(tuple(map(str.casefold, new.scope)))
+        if not shared or "open_question" in {new.kind, old.kind}:
             return Comparison(share, contrary=False)
         if name_key(new.title) == name_key(old.title) != "" and STATEMENTS.issuperset((new.kind, old.kind)):
             return Comparison(share, contrary=digest != text_digest(old_text))
@@ -201,7 +202,3 @@ def _content(text: str, language: str | None) -> Counter[str]:
 
 def _names(memory: Memory) -> set[str]:
     return {key for key in map(name_key, (*memory.aliases, *memory.about)) if key}
-
-
-def _share_scope(one: Memory, other: Memory) -> bool:
-    return one.is_global or other.is_within(tuple(map(str.casefold, one.scope)))

@@ -256,10 +256,6 @@ def _most_common(spellings: Counter[str]) -> str:
     return max(spellings, key=lambda each: (spellings[each], each))
 
 
-def _tag_families(tags: Iterable[str]) -> set[str]:
-    return {name for tag in tags for name in accumulate(tag.split("/"), "{}/{}".format)}
-
-
 def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str, str]], least: float) -> Iterator[Rule]:
     counts = Counter(folded for each in names for folded in each)
     for folded, count in counts.items():
@@ -271,8 +267,9 @@ def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str,
 def _read_traits(note: IndexedNote) -> Traits:
     title = fold_case(title_of(note.path))
     headings = {fold_case(text.strip()): text.strip() for text in note.heading_texts}
+    families = (name for tag in note.tags for name in accumulate(tag.split("/"), "{}/{}".format))
     return {
-        "tag": {fold_case(name): name for name in sorted(_tag_families(note.tags))},
+        "tag": {fold_case(name): name for name in sorted(families)},
         "heading": {folded: text for folded, text in headings.items() if folded not in ("", title)},
         "link": {fold_case(target): target for target, _ in note.targets if target},
     }

@@ -45,6 +45,7 @@ from bridge.text.series import DATE
 from bridge.text.words import RUN
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.paths import clean_name
 
 
 class QuotedDefinition(Record):
@@ -254,7 +255,7 @@ def describe_new(
     hosts: Collection[str],
 ) -> TopicFinding:
     """Return a new topic as a finding: a note with a sentence that says what it is, and the property of its notes."""
-    path = VaultPath(f"{choose_folder(cluster, sources, texts, hosts)}/{_file_name(cluster.name)}.md")
+    path = VaultPath(f"{choose_folder(cluster, sources, texts, hosts)}/{clean_name(cluster.name) or 'Topic'}.md")
     found = find_definition(cluster.name, {note: texts[note] for note in cluster.notes})
     text = f"# {cluster.name}\n"
     if found is not None:
@@ -278,10 +279,6 @@ def is_allowed(path: VaultPath, sources: TopicSources, rules: TopicRules) -> boo
 def _linked_name(value: str) -> str:
     link = link_in_value(value)
     return "" if link is None else fold_case(link.target)
-
-
-def _file_name(name: str) -> str:
-    return "".join("-" if letter in '/\\:*?"<>|#^[]' else letter for letter in name).strip(" .") or "Topic"
 
 
 MAX_SHOWN_NOTES = 10

@@ -69,17 +69,14 @@ def attachments(scope: CheckScope) -> Iterator[TidyFinding]:
         and not links.sources(path)
     }
     unused -= _find_mentioned(scope, unused)
-    for folder, paths in groupby(sorted(unused, key=_by_folder), key=lambda path: path.rpartition("/")[0]):
+    by_folder = sorted(unused, key=lambda path: (path.rpartition("/")[0], path))
+    for folder, paths in groupby(by_folder, key=lambda path: path.rpartition("/")[0]):
         found = [replace(one, check=attachments.name) for one in _delete_each(scope, paths)]
         # Who dismissed single files is asked for the others together.
         yield from (one for one in found if one.dismissal in scope.dismissed)
         if left := [one for one in found if one.dismissal not in scope.dismissed]:
             whole = _delete_all(folder, left[:MAX_NAMED])
             yield whole if len(left) > 1 or whole.dismissal in scope.dismissed else left[0]
-
-
-def _by_folder(path: VaultPath) -> tuple[str, VaultPath]:
-    return path.rpartition("/")[0], path
 
 
 def _delete_each(scope: CheckScope, paths: Iterable[VaultPath]) -> Iterator[TidyFinding]:
@@ -358,13 +355,11 @@ def read_template(path: VaultPath, read: Note) -> TemplateText:
     lines = [_TITLE.sub(TITLE, line) for line in body_lines(read)]
     known = (line for line in lines if _MOMENT.search(line))
     patterns = (
-        _pattern_of(line) for line in known if sum(map(str.isalpha, _MOMENT.sub("", line))) >= MIN_LETTERS_AROUND
+        re.compile(_FIELD_VALUE.pattern.join(map(re.escape, _MOMENT.split(line))))
+        for line in known
+        if sum(map(str.isalpha, _MOMENT.sub("", line))) >= MIN_LETTERS_AROUND
     )
     return TemplateText(path, frozenset(lines), tuple(patterns), read.properties, read.text[: read.body])
-
-
-def _pattern_of(line: str) -> re.Pattern[str]:
-    return re.compile(_FIELD_VALUE.pattern.join(map(re.escape, _MOMENT.split(line))))
 
 
 def find_template(note: Note, templates: list[TemplateText]) -> TemplateText | None:
