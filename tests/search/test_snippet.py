@@ -85,7 +85,8 @@ def test_markup_is_cleaned_and_marks_of_the_note_are_not_taken_for_matches() -> 
     assert clean_text("_письменник_, (_a b_) snake_case _x __init__ a_b_ __c__") == (
         "письменник, (a b) snake_case _x init a_b_ c"
     )
-    assert clean_text("[[Log#[1.0] 发布]] [[T#x [y]|[z]]] ![[a [b].png]]!") == "Log#[1.0] 发布 [z] !"
+    assert clean_text("[[#Plans]] and [[#計画]]と ![[a.png]], 設定 ![[b.svg]]。") == "Plans and 計画と, 設定。"
+    assert clean_text("[[Log#[1.0] 发布]] [[T#x [y]|[z]]] ![[a [b].png]]!") == "Log#[1.0] 发布 [z]!"
     assert clean_text("See [Foo](https://a.org/Foo_(bar)), ![x|9](p(1).png) [ [y](z).") == "See Foo, [ y."
     assert clean_text("> a\n>\n> - b\n\n\n#\n\n| c |\n|---|\n-\n  1. [ ] d ^e") == "a b c d"
 
