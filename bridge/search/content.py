@@ -121,9 +121,14 @@ def is_weak(one: Sentence) -> bool:
             or (one.text[:1].islower() and not RUN.search(one.text))
             or one.text.endswith((";", "；"))
             or (one.text.endswith(QUESTION) and not LABEL.search(one.text))
-            or POINTS.search(one.text) is not None
+            or (POINTS.search(one.text) is not None and not introduces(one))
         )
     )
+
+
+def introduces(one: Sentence) -> bool:
+    """Return whether a sentence tells what is below its colon, too."""
+    return one.lines[0] < one.lines[1] and any(colon in one.text[:-1] for colon in COLONS)
 
 
 def is_list(one: Sentence) -> bool:

@@ -47,6 +47,7 @@ from bridge.text.cues import DEFINES, DENIES, GOES_ON, is_summary, split_subject
 from bridge.text.fold import fold_case
 from bridge.text.function_words import function_words
 from bridge.text.lines import LineIndex, lines_overlap
+from bridge.text.sentence import negates
 from bridge.text.stems import language_of
 from bridge.text.words import RUN, count_words, words_of
 
@@ -61,8 +62,9 @@ _STOPS = ".:。："
 BEGIN_TERMS, MARKED_SHARE, MAX_MARKS = 3, 0.4, 20
 """Terms that are the beginning of a sentence, share of it that is bold where it is marked, and marks read a line."""
 
-MAX_SUBJECT_WORDS, MAX_LATENESS = 8, 1
-"""Words of what a definition defines, and how late it counts at most, as the logarithm of its place."""
+MAX_SUBJECT_WORDS, NEGATED_WORDS, MAX_LATENESS = 8, 3, 1
+"""Words of what a definition defines, those after it of which one denies that, and how late it counts at most, as the
+logarithm of its place."""
 
 MARK_WEIGHT, DEFINITION_WEIGHT, LATE_WEIGHT, CONTINUATION_WEIGHT = 1.3, 2.1, 0.5, 0.8
 """What a marked sentence and a definition gain, one that begins with the subject 1, and what the second one loses in a
@@ -70,6 +72,9 @@ long summary, and one that goes on from others."""
 
 NAMES_SHARE, ORIGIN_WEIGHT = 0.3, 2
 """Share of names from which a sentence says where something is from, and what it loses by that."""
+
+EXCLAMATION, EXCLAMATION_WEIGHT = ("!", "！"), 1.2
+"""What ends a sentence that praises or calls rather than says something, and what it loses by that."""
 
 Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
 """Headings, none for what precedes the first, each with the sentences below it."""
@@ -83,7 +88,10 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
     if len(notes) != 1:
         return _choose_spread([(_weigh(note, own, 1), own) for note, own in zip(notes, said, strict=True)], most)
     [note], [own] = notes, said
-    summary = [one for one in _find_summary(note, own) if not one.text.endswith(QUESTION)][:most]
+    stated = _find_summary(note, own)
+    if most == 1:
+        stated = sorted(stated, key=_weigh(note, stated, most).__getitem__, reverse=True)
+    summary = [one for one in stated if not one.text.endswith(QUESTION)][:most]
     told = [*summary, *_tell(note, [one for one in own if one not in summary], most - len(summary))]
     links = list_links(note) if told and is_index(note, told[0]) else None
     return [links] if links and (most == 1 or len(links.text) > sum(len(one.text) for one in told)) else told
@@ -119,13 +127,16 @@ def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     if not names:
         return chosen
     lines, shown = (headings[0].line, headings[-1].line), [clean_text(one.text) for one in headings]
-    return [*_with_headings(note, sections, chosen), tell_list(note, "Sections", shown, lines, MAX_NAMES_CHARS)]
+    return [
+        *_with_headings(note, sections, chosen),
+        tell_list(note, note.title, shown, lines, MAX_NAMES_CHARS + len(note.title)),
+    ]
 
 
 def _with_denial(one: Sentence, said: Sequence[Sentence]) -> Sentence:
     """Return a sentence together with the next one if that takes it back, or says what it only calls for."""
     after = next(iter(said[said.index(one) + 1 :]), None)
-    goes_on = GOES_ON if one.text.endswith(("!", "！")) else DENIES
+    goes_on = GOES_ON if one.text.endswith(EXCLAMATION) else DENIES
     if after is None or after.lines[0] > one.lines[1] or is_weak(after) or not goes_on.match(after.text):
         return one
     text = f"{one.text}{' ' * (not RUN.match(after.text))}{after.text}"
@@ -205,7 +216,7 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         # Where an idea is from says less than what comes next, if that is its subject.
         after = terms[said[1]][:BEGIN_TERMS] if most == 1 and not at and len(said) > 1 else []
         is_origin = not (begins or defines or subject.isdisjoint(after)) and _names_others(one.text, subject, language)
-        gain -= ORIGIN_WEIGHT * is_origin
+        gain -= ORIGIN_WEIGHT * is_origin + EXCLAMATION_WEIGHT * (most == 1 and one.text.endswith(EXCLAMATION))
         is_named |= begins
         piece, before = bisect_right(starts, one.lines[0]), piece
         is_inner = most >= MIN_TOLD and piece == before
@@ -224,7 +235,8 @@ def _names_others(text: str, subject: set[str], language: str | None) -> bool:
     """Return whether a good part of a sentence are names that are not of its subject, as where an idea is from."""
     words = re.findall(r"[^\W\d_]+", text)
     names = [word for word in words[1:] if word[0].isupper() and subject.isdisjoint(terms_of(word, language))]
-    return language != "german" and len(names) >= max(2, NAMES_SHARE * len(words))
+    is_spaced = language != "german" and not RUN.search(text)
+    return is_spaced and len(names) >= max(2, NAMES_SHARE * len(words))
 
 
 def _defines(text: str, subject: Collection[str], language: str | None, *, is_named: bool) -> bool:
@@ -234,7 +246,10 @@ def _defines(text: str, subject: Collection[str], language: str | None, *, is_na
         return found is not None and not found["subject"]
     words, small = words_of(text), function_words(language)
     ends = (at for at in range(1, min(len(words) - 1, MAX_SUBJECT_WORDS)) if small.issuperset(words[at : at + 2]))
-    head = {*terms_of(found["subject"] if found else " ".join(words[: next(ends, 0)]), language)}
+    end = next(ends, 0)
+    if not found and negates(" ".join(words[end : end + NEGATED_WORDS])):
+        return False
+    head = {*terms_of(found["subject"] if found else " ".join(words[:end]), language)}
     own = said_terms(subject, head)
     if found:
         return len(own) >= max(len(subject) / (1 if found["label"] else 2), len(head) / 2, 1)

@@ -43,7 +43,7 @@ GOES_ON: Final = re.compile(
     r"|quest[oaie]|quell[oaie]|ciò|ess[oaie]|tal[ei]|così|quindi|inoltre|invece|infatti|altrimenti|anche"
     r"|dies(?:e[rsmn]?)?|es|er|damit|dabei|daher|auch|ce(?:la|ci|tte|s)?|c['’]est|donc|ainsi"
     r"|est[eao]s?|es[eao]s?|ello|además|así|isso|isto|também|dit|deze|dus|ook|это|эт[аио]|он[аои]?)\b"
-    r"|\W*(?:它|他|她|这|那|其|此|该|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|また|이것|그)",
+    r"|\W*(?:它|他|她|这|那|其|此|该|以上|而|所以|因此|另外|再者|同时|也|又|上述|これ|それ|この|その|また|이것|그)",
     re.IGNORECASE,
 )
 """A sentence that begins with what was said before it."""

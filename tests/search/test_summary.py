@@ -87,7 +87,7 @@ def test_a_short_summary_of_a_long_note_names_its_sections() -> None:
     assert sentences(long_note(*names), most=3) == [
         "Bread is baked at home.",
         "One loaf takes a day.",
-        "Sections: Flour, Water, Kneading, Proofing, Baking",
+        "0: Flour, Water, Kneading, Proofing, Baking",
     ]
     first = ["Bread is baked at home.", "One loaf takes a day.", "Every loaf is worth the day."]
     assert sentences(long_note(*names, count=3), most=3) == first
@@ -114,6 +114,28 @@ def test_a_long_summary_is_spread_over_a_long_list() -> None:
     told = sentences(f"Here are bits of advice for all of you.\n\n{bits}")
     assert len(told) == 10
     assert told[-1].startswith(("Bit 3", "Nobody has to follow bit 3"))
+
+
+def test_a_line_says_what_a_thing_is_and_not_what_it_is_not_nor_praise() -> None:
+    def line(title: str, text: str) -> str:
+        return choose_sentences_of([parse(VaultPath(f"{title}.md"), text.encode())], 1)[0].text
+
+    free = "Obsidian est gratuit et soutenu par ses utilisateurs."
+    refund = "Les licences commerciales ne sont pas éligibles au remboursement."
+    assert line("Licence commerciale", f"{free}\n\n{refund}\n") == free
+    is_one = "Une licence commerciale est une preuve de soutien."
+    assert line("Licence commerciale", f"{free}\n\n{is_one}\n") == is_one
+    praise, told = (
+        "简介： 诺贝尔奖得主经典之作，彻底颠覆你对思考的看法！",
+        "卡尼曼认为我们的大脑有快与慢两种作决定的方式。",
+    )
+    assert line("思考，快与慢", f"{praise}{told}") == told
+    refunds = "以下のサービスは7日以内であれば全額返金いたします：\n\n- Publish\n- Sync\n"
+    steps = "## 返金をリクエストする\n\n1. アカウントにログインします。\n2. 請求の下にある表示を選択します。\n"
+    assert (
+        line("返金ポリシー", f"{refunds}\n{steps}")
+        == "以下のサービスは7日以内であれば全額返金いたします: Publish, Sync"
+    )
 
 
 def test_what_an_author_marked_tells_a_section() -> None:
