@@ -61,6 +61,9 @@ def test_what_may_answer(kind: Kind, text: str, can: bool) -> None:
         ("How many nectarines does it need?", "4 ripe nectarines and 90g of sugar", True),
         ("Quante rate si pagano?", "Si paga in due rate.", True),
         ("有多少集？", "score: 9.4", False),
+        ("一共有多少集？", "9.4 分，共6集", True),
+        ("Quanto ho speso per la culla?", "Culla da viaggio: Prezzo 20", False),
+        ("Quanto ho speso per la culla?", "Culla: Io (€) 40", True),
         ("How much did the ticket cost?", "It was in 2004.", False),
         ("Quanto costa il biglietto?", "Sono 12 euro.", True),
         ("这个多少钱？", "12元买断", True),
@@ -97,6 +100,7 @@ def test_a_decade_says_when() -> None:
     ("question", "kind", "phrases"),
     [
         ("支链氨基酸一桶多少钱？", "amount", ["多少", "多少钱"]),
+        ("我给它的评价是几分？", "amount", ["几分"]),
         ("How much does a ticket cost?", "amount", ["how much", "cost"]),
         ("When was it built?", "moment", ["when"]),
     ],

@@ -243,6 +243,11 @@ def test_what_is_counted_and_what_stands_above_lead_to_the_line(question: str, f
     assert "rating: 7" not in found
 
 
+def test_a_property_that_counts_what_is_asked_for_answers() -> None:
+    series = "---\nscore: 9.4\ndesc: 本剧改编自同名小说，共6集。\n---\n主演 66 岁。\n".encode()
+    assert quoted("喜鹊谋杀案一共有多少集？", relevant("喜鹊谋杀案.md", series))[0].startswith("desc: ")
+
+
 def test_a_field_that_repeats_the_title_is_no_answer() -> None:
     note = relevant("Toad.md", "- 书名：蛤蟆先生\n- 作者：罗伯特·戴博德\n".encode())
     assert quoted("蛤蟆先生的作者是谁？", relevant("蛤蟆先生.md", note.note.text.encode()))[0] == "作者：罗伯特·戴博德"

@@ -21,7 +21,8 @@ _WORDS: Final[dict[Kind, str]] = {
     "amount": r"\b(?:how (?:many|much|long|old|far|often|tall|high|hot|big|large|fast|deep|heavy)|(?:what"
     r"|which) (?:percentage|percent|number|temperature|price|size|age)|wie (?:viel\w*|lange|alt|oft|hoch|groß"
     r"|weit|schnell|schwer|heiß)|combien|cuánt[oa]s?|quant[oaie]|hoeveel|сколько|kaç\w*|ne kadar|cât[eaiă]?|câți"
-    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少|(?<!哪)几|多久|幾|いくつ|何人|كم|얼마나|몇",
+    r"|ile|kolik|hur (?:många|mycket)|hvor (?:mange|meget|mye))\b|कितन|多少"
+    r"|(?<!哪)几[分集]?|多久|幾|いくつ|何人|كم|얼마나|몇",
     "person": r"\b(?:who|whose|whom|(?:what|which) (?:publisher|label|company|author|director|actor|actress|artist)"
     r"|wer|wem|wen|wessen|qui|quién(?:es)?|chi|quem|кто|кем|kim(?:in)?|cine|kto|kdo|vem|hvem)\b|किसने|कौन|谁|誰",
     "place": r"\b(?:where|(?:what|which) (?:city|country|place|town|state)|welche[mnrs]? (?:stadt|land|ort)"
@@ -51,8 +52,9 @@ _NUMBER: Final = re.compile(
 _UNITS: Final = tuple(
     (re.compile(asks, re.IGNORECASE), re.compile(shows, re.IGNORECASE))
     for asks, shows in {
-        r"\b(?:price|costs?|paid|pay|fee|salary|prezz[oi]|cost[aio]|costano|pag(?:o|are|ato)|preise?|kosten?"
-        r"|kostet|gehalt|prix|coûte\w*|precios?|cuestan?|preço|custam?|prijs|цена|стоит|fiyat\w*|preț\w*|costă)\b"
+        r"\b(?:price|costs?|paid|pay|spen[dt]|fee|salary|prezz[oi]|cost[aio]|costano|pag(?:o|are|ato)|spes[oa]|preise?"
+        r"|kosten?|kostet|ausgegeben|gehalt|prix|coûte\w*|dépensé\w*|gastad[oa]|precios?|cuestan?|preço|custam?|prijs"
+        r"|цена|стоит|fiyat\w*|preț\w*|costă)\b"
         r"|多少钱|价格|费用|いくら|値段|価格|얼마(?!나)|कीमत": (
             r"[$€£¥₹₽₩₺]|\b(?:usd|eur|gbp|chf|euros?|dollars?|dollari|cents?|pounds?|yen|yuan|rmb|rupees?|lei)\b"
             r"|[\d万千百] ?(?:元|块|美元|刀|円|원|руб)|免费|grati[st]\w*|kostenlos"
@@ -99,6 +101,9 @@ _COUNT_WORDS: Final = re.compile(
 )
 """What a question asks the number of."""
 
+_MEASURE: Final = re.compile(r"(?:多少|(?<!哪)几)([一-鿿])")
+"""The character that follows the number of what is counted."""
+
 _CHOICE: Final = re.compile(
     r"\b(?:which|quale?|welche[mnrs]?|quelle?|cuál|welke?|как(?:ой|ая|ое))\s+([^\W\d_]+)", re.IGNORECASE
 )
@@ -140,7 +145,7 @@ _SENSES: Final = tuple(
         "actor actors cast": (
             r"主演|演员|\b(?:act(?:ors?|ress\w*)|cast|starr?(?:ed|ing|s)|attor\w*|schauspiel\w*|acteurs?)\b"
         ),
-        "score rating": r"评分|評価|\b(?:rat(?:ed|ings?)|vot[oi]|bewert\w*|puntuación)\b",
+        "score rating 评价": r"评[分价]|評価|\b(?:rat(?:ed|ings?)|vot[oi]|bewert\w*|puntuación)\b",
         "datepublished released published year date": (
             r"上映|出版|发行|发布|\b(?:publish(?:ed)?|releas\w+|c[ao]me out|appear\w*|out(?=\W*$)|written|usci\w*"
             r"|pubblic\w*|erschien\w*|veröffentlich\w*|publié\w*|paru|publicad\w*|lanzad\w*)\b"
@@ -250,7 +255,8 @@ def can_answer(kind: Kind, text: str, question: str, above: str = "") -> bool:
         units = [unit for asks, unit in _UNITS if asks.search(question)]
         if units:
             return any(unit.search(text) for unit in units)
-        return (counted := _COUNT_WORDS.search(question)) is None or _counts(counted, text, above)
+        counted = _COUNT_WORDS.search(question)
+        return counted is None or counts_asked(question, text) or _counts(counted, text, above)
     return bool(_find_names(text, question)) if _CASED_LETTER.search(text) else any(map(str.isalpha, text))
 
 
@@ -263,6 +269,12 @@ def _counts(counted: re.Match[str], text: str, above: str) -> bool:
     if any(map(RUN.fullmatch, TOKEN.findall(text))):
         return not what.isdisjoint(terms_of(text, language))
     return _stands_near(what, text, language, {*filter(_NUMBER.search, TOKEN.findall(text))}) is True
+
+
+def counts_asked(question: str, text: str) -> bool:
+    """Return whether a text has a number of what a question without spaces asks the number of, as in `共6集`."""
+    counted = _MEASURE.search(question)
+    return counted is not None and re.search(rf"(?:\d|[一二三四五六七八九十百千两]) ?{counted[1]}", text) is not None
 
 
 def _stands_near(what: set[str], text: str, language: str | None, answers: Collection[str]) -> bool | None:

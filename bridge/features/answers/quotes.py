@@ -15,6 +15,7 @@ from bridge.features.answers.question_kind import (
     asks_for_several,
     asks_whether,
     can_answer,
+    counts_asked,
     kind_of,
     kind_phrases,
     names_answer,
@@ -140,7 +141,7 @@ def asked_properties(
         # Without spaces, pairs of characters that join a word to the next are no words.
         unspaced = [word for word in asked_for[entry.name] if RUN.fullmatch(word)]
         said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
-        if is_kind or said:
+        if is_kind or said or (titled and counts_asked(question, value)):
             text = clean_text(f"{entry.name}: {value}")[:MAX_PROPERTY_CHARS]
             first, last = (start + offset for offset in entry.lines)
             sentence = Sentence(
