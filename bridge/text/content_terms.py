@@ -1,5 +1,6 @@
 """The terms by which sentences are compared: stems of content words, whatever their form."""
 
+import re
 from collections.abc import Collection
 from itertools import chain
 
@@ -24,6 +25,9 @@ throw thrown throw told tell took take tore tear torn tear understood understand
 woken wake won win wore wear worn wear wound wind woven weave written write wrote write
 """.split()  # noqa: SIM905 - a list of words reads best as text
 
+_INITIAL = re.compile(r"\b([^\W\d_])-([^\W\d_]{3,})")
+"""A word with an initial, which some write as one, as `e-mail` is `email`, and others without it."""
+
 PAIR_CHARS = 2
 """Characters of a term in a script without spaces."""
 
@@ -38,7 +42,7 @@ def terms_of(
     text: str, language: str | None, initials: Collection[str] | None = None, *, numbers: bool = False
 ) -> list[str]:
     """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters."""
-    words = words_of(ELISION.sub(" ", text))
+    words = words_of(_INITIAL.sub(r"\1\2 \2", ELISION.sub(" ", text)))
     if initials is not None and language not in _START_STEMMED:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]

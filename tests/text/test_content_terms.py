@@ -9,6 +9,7 @@ from bridge.text.content_terms import terms_of
 def test_forms_of_a_word_are_one_term_in_every_script() -> None:
     assert terms_of("The starters started 2 starters", "english") == ["starter", "start", "starter"]
     assert terms_of("What she wrote and fed", "english") == terms_of("write, feed", "english")
+    assert terms_of("an e-mail", "english") == terms_of("email, mail", "english")
     assert terms_of("酵母很好", None) == ["酵母", "母很", "很好"]
     assert terms_of("Закваска и хлеб", None) == terms_of("закваске, хлеба", None)
     assert terms_of("הדבורים", "hebrew") == terms_of("דבורה", "hebrew")
