@@ -6,7 +6,8 @@ is there.
 """
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from statistics import median, pstdev
 from typing import TypeVar
 
 from bridge.records import Record
@@ -35,6 +36,10 @@ FOREIGN_TRUST = 0.5
 
 GAP_WIDTHS = 0.4
 """Distance behind the nearest note at which another one gets a third of that, in curve widths."""
+
+
+MIN_SPREAD = 0.4
+"""Spread of cosines, in curve widths, below which lines stand out no more."""
 
 
 class Curve(Record):
@@ -119,6 +124,13 @@ def scale_by_coverage(scores: Scores, cover: Scores | None, least: float = 0.0) 
     if cover is None:
         return shares
     return {path: share * max(least, cover.get(path, 0.0)) for path, share in shares.items()}
+
+
+def stand_out(nearness: Sequence[float]) -> list[float]:
+    """Return how far lines stand out from each other by the curve's values of their cosines, in deviations."""
+    odds = [math.log(near / (1 - near)) for one in nearness if (near := min(max(one, 1e-6), 1 - 1e-6))]
+    middle, spread = (median(odds), max(MIN_SPREAD, pstdev(odds))) if odds else (0.0, MIN_SPREAD)
+    return [(one - middle) / spread for one in odds]
 
 
 def model_trust(text: str, meaning: ModelCalibration, language: str | None = None) -> float:

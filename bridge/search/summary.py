@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from bridge.markdown.note import Heading, Note
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
+from bridge.search.calibrate import stand_out
 from bridge.search.content import (
     ASIDE_KINDS,
     LABEL,
@@ -338,8 +339,18 @@ WEAK_WORTH = 0.85
 PASSAGE_BONUS = 0.1
 """What it is worth for a line to stand in the best passage of its note."""
 
-LINES_OF_NOTE = 3
-"""Lines of one of several notes whose meaning is compared with a focus."""
+SLACK, FULL_WORDS = 0.1, 20
+"""What a line that a model read may be worth less than the best and be as good, and words that are enough for one."""
+
+MIN_ALIKE, MIN_ALIKE_WORDS = 0.5, 6
+"""Nearness in meaning and words of a line that says a focus in other words: a few words are near to many things."""
+
+MIN_APART, MIN_APART_ALONE, ALIKE_SHARE, SAID_SHARE = 2.0, 3.0, 0.8, 0.5
+"""Deviations by which such a line stands out from others, where some say the focus and where none does; its nearness as
+a share of that of the nearest which says it; and how much of the focus that says."""
+
+FIRST_LINES, LINES_OF_NOTE = 2, 8
+"""Lines that begin one of several notes, and best lines of it, whose meaning is compared with a focus."""
 
 
 class FocusLine(Record):
@@ -364,6 +375,8 @@ class FocusLine(Record):
     """Relevance of its note as a share of the best, and of its passage."""
     near: float = 0.0
     """How near it is in meaning, from 0 to 1; 0 where that is not known."""
+    apart: float = 0.0
+    """How far it stands out from others by that, in deviations."""
 
     @property
     def worth(self) -> float:
@@ -414,14 +427,33 @@ class FocusLines:
 
     def add_meaning(self, near: Mapping[Sentence, float]) -> None:
         """Add how near some lines are; of the others nothing is known."""
+        apart = dict(zip(near, stand_out([*near.values()]), strict=True))
         for path, said in self.lines.items():
-            self.lines[path] = [replace(one, near=near.get(one.sentence, 0.0)) for one in said]
+            self.lines[path] = [
+                replace(one, near=near.get(one.sentence, 0.0), apart=apart.get(one.sentence, 0.0)) for one in said
+            ]
+
+    def best_of(self, said: Sequence[FocusLine]) -> FocusLine:
+        """Return the line that is worth most; of those that are about as near in meaning, one that says more."""
+        best = max(said, key=attrgetter("worth"))
+        alike = [one for one in said if one.near and one.worth >= best.worth - SLACK]
+        return max(alike, key=lambda one: (min(one.sentence.words, FULL_WORDS), one.worth)) if best.near else best
+
+    def find_alike(self, best: Sequence[FocusLine]) -> list[FocusLine]:
+        """Return those of some lines that say the focus in other words, as far as their meaning tells."""
+        says = (one.near for one in chain.from_iterable(self.lines.values()) if one.own >= SAID_SHARE)
+        said = max(says, default=0.0)
+        near, apart = max(MIN_ALIKE, ALIKE_SHARE * said), MIN_APART if said else MIN_APART_ALONE
+        return [
+            one for one in best if one.near >= near and one.apart >= apart and count_words(one.text) >= MIN_ALIKE_WORDS
+        ]
 
     def list_likely(self, most: int) -> list[FocusLine]:
         """Return the lines that are likely about the focus, as far as is known without their meaning."""
-        own = most if len(self.lines) == 1 else LINES_OF_NOTE
-        best = chain.from_iterable(nlargest(own, said, attrgetter("worth")) for said in self.lines.values())
-        return nlargest(most, best, attrgetter("worth"))
+        own = max(LINES_OF_NOTE, most // max(1, len(self.lines)))
+        best = [one for said in self.lines.values() for one in nlargest(own, said, attrgetter("worth"))]
+        begins = [one for said in self.lines.values() for one in said[:FIRST_LINES] if one not in best]
+        return nlargest(most, [*best, *begins], attrgetter("worth"))
 
     def choose(self, most: int) -> list[Sentence]:
         """Return the lines that are most about the focus, in order."""

@@ -156,6 +156,33 @@ def test_lines_and_properties_near_a_focus_are_about_it() -> None:
     assert [one.text for one in about.choose(2)] == ["It is sown in autumn.", "grain: Rye"]
 
 
+def test_a_line_says_a_focus_in_other_words_that_stands_out_by_meaning() -> None:
+    said, other = "The free tier has room for ten loaves.", "It costs nothing up to a million of rolls."
+    texts = [said, other, "Free.", *(f"The oven has {at} doors of glass and steel." for at in range(20))]
+    notes = [parse(VaultPath(f"{at}.md"), text.encode()) for at, text in enumerate(texts)]
+
+    def find_alike(focus: str, near: float) -> list[str]:
+        about = FocusLines(notes, focus)
+        lines = [one for own in about.lines.values() for one in own]
+        values = {said: 0.8, other: near, "Free.": near}
+        about.add_meaning({one.sentence: values.get(one.text, 0.2 + at / 200) for at, one in enumerate(lines)})
+        return [one.text for one in about.find_alike([about.best_of(own) for own in about.lines.values()])]
+
+    assert find_alike("free tier", 0.75) == [said, other]
+    assert find_alike("free tier", 0.6) == [said]
+    assert find_alike("gratis", 0.45) == [said]
+
+
+def test_of_lines_as_near_to_a_focus_the_one_that_says_more_is_best() -> None:
+    text = "If rye is bad.\n\nRye bread keeps for a week when it is wrapped in cloth.\n"
+    about = FocusLines([parse(VaultPath("Bread.md"), text.encode())], "rye")
+    [lines] = about.lines.values()
+    assert about.best_of(lines) == lines[0]
+    about.add_meaning({lines[0].sentence: 0.95, lines[1].sentence: 0.9})
+    [lines] = about.lines.values()
+    assert about.best_of(lines) == lines[1]
+
+
 def test_a_pair_that_joins_two_words_is_no_part_of_a_focus() -> None:
     note = parse(VaultPath("云.md"), "计费按小时算，便宜一些。\n".encode())
     [line] = FocusLines([note], "计费方式", {"计费": 3.0, "费方": 9.0, "方式": 1.0}).lines[note.path]

@@ -186,16 +186,18 @@ class _Reader:
 
     def tell_of_focus(self, about: FocusLines, most: int, focus: str) -> dict[VaultPath, list[Sentence]]:
         """Tell of each note the line that is most about a focus, the best first; of one that it names, its own line."""
-        best = [max(said, key=attrgetter("worth")) for said in about.lines.values() if said]
+        best = [about.best_of(said) for said in about.lines.values() if said]
         best.sort(key=attrgetter("note_worth"), reverse=True)
         nearest = max((one.near for one in best), default=0.0)
         least = MIN_COVER_AND_NEARNESS if nearest else MIN_COVER
-        likely = [one for one in best if one.cover + one.near >= least]
+        alike = about.find_alike(best)
+        likely = [one for one in best if one.cover + one.near >= least or one in alike]
         found = [
             one
             for one in likely
             if (one.own >= JOINED_WORTH and not (one.is_weak and one.sentence.words))
             or one.note_worth >= FOCUS_SHARE * likely[0].note_worth
+            or one in alike
         ]
         told = frozenset[str]().union(*(one.said for one in found))
         parts = best if found else ()

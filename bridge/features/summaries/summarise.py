@@ -41,7 +41,7 @@ from bridge.state.change_records import ChangeFilter
 from bridge.text.counts import count_of
 from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
 
-FOCUS_NOTES, FOCUS_LINES = 60, 32
+FOCUS_NOTES, FOCUS_LINES = 60, 96
 """Notes near a focus that are read for what they say of it, and their lines whose meaning is compared with it."""
 
 
