@@ -21,7 +21,7 @@ from bridge.settings.schema import Settings
 
 log = logging.getLogger(__name__)
 
-REMEMBERED_QUERIES = 256
+REMEMBERED_QUERIES = 2_048
 
 
 def model_key(model: InstalledModel) -> str:

@@ -248,6 +248,14 @@ def test_a_property_that_counts_what_is_asked_for_answers() -> None:
     assert quoted("喜鹊谋杀案一共有多少集？", relevant("喜鹊谋杀案.md", series))[0].startswith("desc: ")
 
 
+def test_of_a_note_a_model_reads_lines_that_say_no_word_of_a_question() -> None:
+    note = relevant("Starter.md", b"The starter is fed daily.\n\nThe jar stands in a warm place.\n", 0.9)
+    lines = RankedLines("How is it kept alive?", [note.ask("How is it kept alive?")])
+    assert lines.choose(3) == []
+    nearness = [0.95 if "warm" in text else 0.1 for text in lines.texts()]
+    assert [one.sentence.text for one in lines.choose(3, nearness)] == ["The jar stands in a warm place."]
+
+
 def test_a_field_that_repeats_the_title_is_no_answer() -> None:
     note = relevant("Toad.md", "- 书名：蛤蟆先生\n- 作者：罗伯特·戴博德\n".encode())
     assert quoted("蛤蟆先生的作者是谁？", relevant("蛤蟆先生.md", note.note.text.encode()))[0] == "作者：罗伯特·戴博德"

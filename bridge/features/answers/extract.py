@@ -1,9 +1,12 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
+import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, islice
 
+import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
@@ -22,7 +25,6 @@ from bridge.features.answers.quotes import (
     MAX_PROPERTY_CHARS,
     OF_THE_FILE,
     OF_THE_NOTE,
-    READ_LINES,
     AskedNote,
     Quote,
     RankedLines,
@@ -71,8 +73,11 @@ MAX_QUOTE_CHARS = 300
 SUBJECT_SHARE = 0.2
 """Share of the name of a note that a question says from which the name counts as said by its lines."""
 
-MAX_PROPERTIES = 20
-"""Properties of a note whose nearness to what is asked is measured."""
+MAX_PROPERTIES, RIVAL_LINES = 20, 12
+"""Properties of a note whose nearness to what is asked is measured, and lines than which one must be nearer."""
+
+LINES_AT_ONCE, MEANING_S = 16, 2.0
+"""Lines that a model is given at once, and seconds after which it is given no more."""
 
 WHOLE_CHARS = 4_000
 """Characters up to which all of a note is read, not only its relevant passages: the answer often stands beside them."""
@@ -111,18 +116,28 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
 
 
 async def measure_nearness(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
-    """Return how near lines are to a question in meaning, from 0 to 1; nothing where no model reads its language."""
+    """Return how near lines are to a question in meaning, from 0 to 1; nothing where no model reads its language.
+
+    On a slow machine only of the first lines.
+    """
     curve = model_calibration(searched.index.answering_model).curve
-    return [*map(curve, await _measure_cosines(searched, question, texts))] if curve else []
+    return [*map(curve, await _measure_cosines(searched, question, texts, MEANING_S))] if curve else []
 
 
-async def _measure_cosines(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
+async def _measure_cosines(
+    searched: Sources, question: str, texts: Sequence[str], within_s: float = math.inf
+) -> list[float]:
     meaning = model_calibration(searched.index.answering_model)
     if not texts or meaning.curve is None or model_trust(question, meaning, foreign_language(question)) < 1:
         return []
-    found = await asyncio.gather(*map(searched.embed_query, (question, *texts)))
-    vectors = [one for one in found if one is not None]
-    return [float(one @ vectors[0]) for one in vectors[1:]] if len(vectors) == len(found) else []
+    read: list[np.ndarray | None] = []
+    until, left = time.monotonic() + within_s, [question, *texts]
+    while left and (not read or time.monotonic() < until):
+        # A few at once, so that others need not wait for all.
+        read += await asyncio.gather(*map(searched.embed_query, left[:LINES_AT_ONCE]))
+        left = left[LINES_AT_ONCE:]
+    vectors = [one for one in read if one is not None]
+    return [float(one @ vectors[0]) for one in vectors[1:]] if len(vectors) == len(read) else []
 
 
 async def _read_properties(searched: Sources, one: AskedNote) -> AskedNote:
@@ -132,7 +147,7 @@ async def _read_properties(searched: Sources, one: AskedNote) -> AskedNote:
     }
     if not (one.is_named and one.left and said):
         return one
-    names, lines = [*said][:MAX_PROPERTIES], [line.text for line in islice(iter_quotable(one.note), READ_LINES)]
+    names, lines = [*said][:MAX_PROPERTIES], [line.text for line in islice(iter_quotable(one.note), RIVAL_LINES)]
     texts = [*names, *(f"{name}: {said[name]}" for name in names)]
     found = await _measure_cosines(searched, one.left, [*texts, *lines])
     near = {name: sum(pair) / 2 for name, *pair in zip(names, found, found[len(names) :], strict=False)}

@@ -317,8 +317,8 @@ _BY_WORDS: Final = (6.57, 4.64, 1.54, -1.36, -1.02, -9.49)
 _BY_MEANING: Final = (5.98, 4.03, 0.69, -2.0, -1.02, -10.76, 4.67)
 """Of logistic regressions, in the order of the features, the nearness in meaning last; fitted on six sets."""
 
-READ_LINES: Final = 12
-"""Lines that a model reads, the best by words."""
+READ_LINES: Final = 24
+"""Lines that a model reads: the best by words, then others of the best notes."""
 
 
 class RankedLines:
@@ -339,7 +339,7 @@ class RankedLines:
         }
         """What each term of the question weighs."""
         self._wholes = {one.asked: sum(map(self._weights.__getitem__, one.asked)) or 1.0 for one in notes}
-        found = [
+        by_words = [
             one
             for one in found
             if one.own
@@ -349,7 +349,9 @@ class RankedLines:
             # The note of what is asked begins with what it is, and lists it.
             or ((one.is_first or (kind is None and one.sentence.kind == "heading")) and self._is_subject(one))
         ]
-        self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
+        self._candidates = sorted(by_words, key=lambda one: -self._chance(one, self._weights, None))
+        known = {*map(id, by_words)}
+        self._read = [*self._candidates, *(one for one in found if id(one) not in known)][:READ_LINES]
 
     def _is_subject(self, candidate: Candidate) -> bool:
         """Return whether the title of its note says much of the question."""
@@ -357,15 +359,11 @@ class RankedLines:
 
     def texts(self) -> list[str]:
         """Return the best lines, each with what is above it."""
-        return [one.text for one in self._candidates[:READ_LINES]]
+        return [one.text for one in self._read]
 
     def choose(self, most: int, nearness: Sequence[float] = ()) -> list[Quote]:
         """Return the lines that answer best, the best first; with the nearness of each of `texts`, only of these."""
-        pairs = (
-            list(zip(self._candidates, nearness, strict=False))
-            if nearness
-            else [(one, None) for one in self._candidates]
-        )
+        pairs = list(zip(self._read, nearness, strict=False)) if nearness else [(one, None) for one in self._candidates]
         weights = self._weights
         left = [(one, near, self._chance(one, weights, near)) for one, near in pairs]
         least = max(MIN_CHANCE, MIN_SHARE * max((chance for *_, chance in left), default=0.0))
