@@ -106,7 +106,8 @@ async def retrieve_and_rank(
     vector = sources.embed_query(query.text) if trusted else None
     asked = Query() if request.mode == "semantic" else query
     answers, has_model = await retrieve(sources.index, asked, vector, within)
-    near = weigh_meaning(answers, meaning, trusted)
+    # A passage that waits for its vector must not be below others for that.
+    near = weigh_meaning(answers, meaning, trusted * sources.index.vectors.share() ** 2)
     if request.mode == "semantic":
         if not has_model:
             raise ModelMissing

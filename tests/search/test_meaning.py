@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.prepare import prepare
+from bridge.markdown.documents import read_document
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
 from bridge.models.folder import find_model
@@ -14,6 +17,8 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.related import find_related
 from bridge.types import VaultPath
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 from tests.search.vaults import opened, write_vault
 
 if TYPE_CHECKING:
@@ -47,6 +52,18 @@ async def test_a_question_in_other_words_finds_its_note(sources: Sources) -> Non
         assert answer.mode_used == mode
         assert answer.hits[0].path == "Storage/Staling.md"
     assert "close in meaning" in answer.hits[0].why
+
+
+async def test_a_note_that_waits_for_its_vector_is_not_below_others_for_that(sources: Sources, tmp_path: Path) -> None:
+    files = {"New/Old bread.md": "How to make croutons of bread that has gone hard: roast the cubes of it.\n"}
+    files |= {f"New/{day}.md": f"Day {day} in the mountains.\n" for day in range(20)}
+    write_vault(tmp_path / "vault", files)
+    vault = Vault(tmp_path / "vault", Rules(exclude=(), max_file_bytes=1_000_000, ignored=()))
+    read = [(VaultPath(path), *vault.read(VaultPath(path))) for path in files]
+    await sources.index.write([prepare(read_document(path, data), stat, Boilerplate()) for path, data, stat in read])
+    answer = await search(sources, SearchRequest("bread gone hard"))
+    assert answer.mode_used == "hybrid"
+    assert [hit.path for hit in answer.hits][:2] == ["New/Old bread.md", "Storage/Staling.md"]
 
 
 async def test_a_phrase_holds_for_hits_by_meaning_too(sources: Sources) -> None:
