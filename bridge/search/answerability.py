@@ -374,13 +374,17 @@ def _find_terms(terms: Sequence[str], texts: Sequence[str]) -> list[frozenset[st
         initials = {part[:1] for of_term in parts.values() for part in of_term}
         # No word has a space in it, and most of them repeat.
         own = frozenset(terms_of(" ".join(set(text.split())), language, initials, numbers=True))
+        if not all(parts.values()):
+            # What is a function word in the language of the text, but not in that of the question.
+            parts = {term: of_term or words_of(term) for term, of_term in parts.items()}
+            own = own.union(words_of(text))
         said.append(day.union(term for term, of_term in parts.items() if own.issuperset(of_term)))
     return said
 
 
 @lru_cache(maxsize=1_000)
 def _parts_of(term: str, language: str | None) -> Sequence[str]:
-    return terms_of(term, language, numbers=True) or [term]
+    return terms_of(term, language, numbers=True)
 
 
 def is_foreign(question: str) -> bool:

@@ -208,6 +208,13 @@ def test_a_line_that_says_only_the_more_common_word_answers_nothing(line: str) -
     assert on_lines(judged, "water cactus", worths, 0.2, [line]).verdict == "not_in_vault"
 
 
+@pytest.mark.parametrize("asked", ["perche", "perché", "PERCHE"])
+def test_a_function_word_of_the_language_of_a_passage_is_said(asked: str) -> None:
+    text = "Questo lo dico perché una perizia costa dai trecento euro in su, e non è poca cosa per chi compra."
+    assert verdict(asked, [asked], text) == ("unsure", ())
+    assert verdict("poiche", ["poiche"], text)[1] == ("poiche",)
+
+
 def test_without_a_line_nothing_answers() -> None:
     judged = Answerability("partial", 0.3, ("year",))
     assert on_lines(judged, "catan year", {"catan": 1.0, "year": 1.0}, 0.0, []).verdict == "not_in_vault"
