@@ -155,6 +155,25 @@ async def test_notes_move_with_their_links_and_stay_where_they_are_already(serve
     assert text_of(served, "Out.md") == NOTES["Out.md"]
 
 
+async def test_notes_keep_their_subfolders_when_their_folder_moves(served: Served) -> None:
+    for path in ("In/Sub/Deep/Far.md", "Kept/New.md", "Kept/In/Sub/Older.md"):
+        await served.result("create_note", path=path, text="A loaf. #bread\n")
+
+    async def moved(**arguments: str) -> dict[str, str]:
+        tried = await served.result("change_notes", **arguments, dry_run=True)
+        return {one["moved_from"]: one["path"] for one in tried["changed"] if one.get("moved_from")}
+
+    found = await moved(folder="in", to="Kept/In")
+    assert found["In/Sub/Deep/Far.md"] == "Kept/In/Sub/Deep/Far.md"
+    assert found["In/Rye.md"] == "Kept/In/Rye.md"
+    assert await moved(folder="Kept", to="kept/in") == {"Kept/New.md": "Kept/In/New.md"}
+    assert await moved(folder="Kept/In/Sub", to="Kept/In") == {"Kept/In/Sub/Older.md": "Kept/In/Older.md"}
+    # Chosen by a tag from wherever they lie, they have no folder in common.
+    found = await moved(tag="bread", to="Kept")
+    assert found["In/Sub/Deep/Far.md"] == "Kept/Far.md"
+    assert "Kept/In/Sub/Older.md" not in found
+
+
 async def test_the_id_of_a_dry_run_makes_what_it_showed(served: Served) -> None:
     tried = await served.result("change_notes", folder="In", find="loaf", replace="bun", reason="Buns.", dry_run=True)
     assert text_of(served, "In/Rye.md") == NOTES["In/Rye.md"]

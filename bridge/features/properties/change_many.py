@@ -41,11 +41,11 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import read_items, require_property_name
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.edit.yaml_write import is_same_value
-from bridge.search.filters import filter_notes, no_such_property, no_such_tag
+from bridge.search.filters import filter_notes, folder_spelling, no_such_property, no_such_tag
 from bridge.search.model import SearchRequest
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
-from bridge.types import EXACT_MARK, Exact, VaultPath
+from bridge.types import EXACT_MARK, Exact, VaultPath, lies_in
 
 Name = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=10_000)]
@@ -146,7 +146,7 @@ async def change_notes(
         replace: The new text.
         whole_words: Leave `find` alone within longer words and names such as 東京都, and where a script without spaces
             does not show whether it is a word.
-        to: Folder to move them to; links follow.
+        to: Folder to move them to, as they lie in `folder`; links follow.
         expect: The expected effect; any other is refused.
 
     Raises:
@@ -186,8 +186,9 @@ async def change_notes(
     if find:
         requests.append(ReplaceEverywhere(path=first, among=among, old=find, new=replace, whole_words=whole_words))
     if to is not None:
-        target = f"{to.strip('/')}/".lstrip("/")
-        moves = {path: VaultPath(target + path.rpartition("/")[2]) for path in notes}
+        every = call.vault.index.notes
+        target, origin = folder_spelling(every, to) or to.strip("/"), folder_of(every, folder)
+        moves = {path: move_below(path, target, origin) for path in notes}
         requests += [MoveNote(path, new) for path, new in moves.items() if new != path]
     if not requests:
         raise InvalidArguments(
@@ -195,6 +196,14 @@ async def change_notes(
             hint="Give `properties`, `remove`, `rename`, `add_tags`, `remove_tags`, `rename_tags`, `find` or `to`.",
         )
     return await change_many(call, requests, "change_notes", expect, options)
+
+
+def move_below(path: VaultPath, to: str, origin: str) -> VaultPath:
+    """Return where a note of a folder comes to lie below another; one that lies there already stays."""
+    if to and lies_in(path, [to]) and not origin.startswith(f"{to}/"):
+        return path
+    below = path.removeprefix(f"{origin}/") if origin else path.rpartition("/")[2]
+    return VaultPath(f"{to}/{below}".lstrip("/"))
 
 
 async def choose_notes(
