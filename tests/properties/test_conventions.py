@@ -65,6 +65,13 @@ def test_values_of_which_nearly_every_note_has_its_own_are_no_set() -> None:
     assert not {rule for rule in rules_of(BOOKS) if rule[1] == "values" and rule[2] == "year"}
 
 
+def test_a_note_need_not_link_to_itself() -> None:
+    page = "---\ntype: book\nstatus: open\nyear: 1990\ntags: [reading/now]\n{}---\n## Notes\n"
+    files = BOOKS | {"Books/books.md": page.format(""), "Books/Shelf.md": page.format("aliases: [Books]\n")}
+    assert not {one for one in violators(files) if one[1:] == ("link", "Books")}
+    assert ("Books/Alone.md", "link", "Books") in violators(files | {"Books/Alone.md": page.format("")})
+
+
 def violators(files: dict[str, str]) -> set[tuple[str, str, str]]:
     notes = notes_of(files)
     return {

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from bridge.features.properties.census import bare_value, kind_of_value, single_values, value_key
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import is_index_note, title_of
+from bridge.markdown.names import note_name
 from bridge.markdown.note import Value, property_of
 from bridge.records import Record
 from bridge.text.fold import fold_case
@@ -115,12 +116,17 @@ def has_property(note: IndexedNote, name: str) -> bool:
 
 
 def applies_to(rule: Rule, note: IndexedNote) -> bool:
-    """Return whether a rule says anything about a note: most rules on a property only where that is filled in."""
-    if not rule.scope.contains(note):
+    """Return whether a rule says anything about a note: on most properties only where filled in, on links to others."""
+    if not rule.scope.contains(note) or (rule.kind == "link" and _is_named(note, rule.name)):
         return False
     if rule.kind not in ("type", "values", "condition") or not rule.name:
         return True
     return kind_of_value(property_of(note.properties, rule.name)) != "empty"
+
+
+def _is_named(note: IndexedNote, target: str) -> bool:
+    name = fold_case(note_name(VaultPath(target.partition("#")[0])))
+    return name in map(fold_case, (title_of(note.path), *note.aliases))
 
 
 def show_value(value: Value) -> str:
