@@ -164,6 +164,19 @@ async def test_an_empty_note_is_told_once_it_is_old_and_nobody_wants_it(served: 
     assert [(one["text"], is_sure(one)) for one in found] == [("Delete [[Void]]", False)]
 
 
+async def test_a_note_of_its_title_and_times_is_empty_and_listed_nowhere(served: Served) -> None:
+    blank = "---\ntitle: Sorrel\ndate created: 2024-05-01\naliases: []\n---\n\n# Sorrel\n"
+    texts = {"Herbs/Sorrel.md": blank, "Herbs/Thyme.md": blank.replace("Sorrel", "Thyme").replace("[]", "[Wild]")}
+    for path, text in texts.items():
+        (root(served) / path).write_text(text)
+    await served.bridge.find(None).vault.indexer.look_at([*texts])
+    await make_old(served, *texts)
+    assert [one["text"] for one in await plan(served, "empty_notes")] == ["Delete [[Herbs/Sorrel|Sorrel]]"]
+    listed = [one["text"] for one in await plan(served, "orphans")]
+    assert not any("Sorrel" in text for text in listed)
+    assert any("Thyme" in text for text in listed)
+
+
 async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Served) -> None:
     checks = ["property_types", "conventions"]
     made_plan = (await served.call("plan_tidy", checks=checks)).json

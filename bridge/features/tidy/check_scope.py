@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct, ValidationError, convert, field, to_builtins
 
+from bridge.api.note_times import CHANGE_NAME, CREATION_NAME
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.requests.base import Request, RequestContext
@@ -31,7 +32,7 @@ from bridge.features.topics.public import (
 )
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
-from bridge.markdown.kinds import is_index_note
+from bridge.markdown.kinds import is_index_note, title_of
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.records import Record
@@ -230,6 +231,24 @@ class CheckScope(Record, eq=False, dict=True):
         # Text that is not UTF-8 cannot be edited, and a byte order mark moves every offset.
         return read if read.digest == note.digest and data == read.text.encode("utf-8", "surrogatepass") else None
 
+    def is_blank(self, note: IndexedNote) -> bool:
+        """Return whether a note has no text but its title, nor properties but that, empty ones and its times."""
+        read, title = self.read(note) if note.size <= MAX_BLANK_BYTES else None, title_of(note.path)
+        return (
+            read is not None
+            and {*body_lines(read)} <= {f"# {title}"}
+            and all(
+                value in (None, "", [], (), title)
+                or any(pattern.fullmatch(name) for pattern in (CREATION_NAME, CHANGE_NAME))
+                for name, value in read.properties.items()
+            )
+        )
+
+
+def body_lines(note: Note) -> list[str]:
+    lines = (line.strip() for line in note.text[note.body :].splitlines())
+    return [line for line in lines if line]
+
 
 class TidySettings(Record):
     """The settings of plans to tidy a vault."""
@@ -241,6 +260,9 @@ class TidySettings(Record):
     ] = 0
     cpu_s: Annotated[int, Setting("Seconds of one processor that making a plan may take.", least=1, most=600)] = 15
 
+
+MAX_BLANK_BYTES: Final = 1_000
+"""Bytes of a note that may be empty."""
 
 SURE_CONFIDENCE: Final = 0.85
 """Confidence from which a finding is very likely right."""

@@ -20,6 +20,7 @@ from bridge.features.tidy.check_scope import (
     CheckScope,
     DeleteFiles,
     TidyFinding,
+    body_lines,
     propose,
     tidy_check,
 )
@@ -248,9 +249,6 @@ DAY_NS = 86_400 * 10**9
 QUIET_DAYS = 7
 """Days for which nobody wrote into it."""
 
-MAX_EMPTY_BYTES = 1_000
-"""Bytes of a note that may be empty."""
-
 
 def is_abandoned(scope: CheckScope, note: IndexedNote) -> bool:
     """Return whether nothing links to a note, and the vault has been written for a week since it was."""
@@ -258,15 +256,12 @@ def is_abandoned(scope: CheckScope, note: IndexedNote) -> bool:
     return is_old and not scope.graph_snapshot.graph.linked_from(note.path) - {note.path}
 
 
-@tidy_check("empty_notes", "Notes without text, properties and links to them, for at least a week.")
+@tidy_check(
+    "empty_notes", "Notes that say only their title and when they were written, without links to them, for a week."
+)
 def empty_notes(scope: CheckScope) -> Iterator[TidyFinding]:
     for note in scope.fresh():
-        if note.properties or note.packed_links != "[]" or note.headings or note.size > MAX_EMPTY_BYTES:
-            continue
-        if not is_abandoned(scope, note):
-            continue
-        read = scope.read(note)
-        if read is not None and not read.text.strip():
+        if is_abandoned(scope, note) and not is_index_note(note.path) and scope.is_blank(note):
             yield propose(
                 DeleteNote(path=note.path, digest=note.digest),
                 f"Delete {plan_link(note.path)}",
@@ -375,11 +370,6 @@ def find_template(note: Note, templates: list[TemplateText]) -> TemplateText | N
         ):
             return one
     return None
-
-
-def body_lines(note: Note) -> list[str]:
-    lines = (line.strip() for line in note.text[note.body :].splitlines())
-    return [line for line in lines if line]
 
 
 @tidy_check("headings", "Headings that stand twice, one right below the other.")

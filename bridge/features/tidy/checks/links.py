@@ -46,7 +46,7 @@ from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.fold import fold_case
 from bridge.text.function_words import function_words
 from bridge.text.words import words_of
 from bridge.types import Span, VaultPath
@@ -187,7 +187,7 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
                     one.score,
                     note,
                     scope.notes[one.target],
-                    is_doubtful=is_label(read.text, one.span) or says_nothing(scope, one.target),
+                    is_doubtful=is_label(read.text, one.span) or scope.is_blank(scope.notes[one.target]),
                 ),
                 one.target,
             )
@@ -264,11 +264,6 @@ def is_label(text: str, span: Span) -> bool:
     start, end = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
     before, behind = text[start : span[0]], text[span[1] : end if end >= 0 else len(text)]
     return _BEFORE_LABEL.fullmatch(before) is not None and _BEHIND_LABEL.match(behind) is not None
-
-
-def says_nothing(scope: CheckScope, path: VaultPath) -> bool:
-    words = letters_and_digits(fold_word(scope.texts.get(path, "")))
-    return words in ("", letters_and_digits(fold_word(title_of(path))))
 
 
 MIN_WANTED: Final = 4
@@ -379,7 +374,7 @@ def orphans(scope: CheckScope) -> Iterator[TidyFinding]:
     pages: dict[str, tuple[VaultPath, float] | None] = {}
     lists = ListPages(scope)
     for note in scope.fresh(without=scope.orphans.left):
-        if not is_orphan(scope, note):
+        if not is_orphan(scope, note) or scope.is_blank(note):
             continue
         folder, alike = note.path.rpartition("/")[0], scope.orphans.alike.get(note.path, {})
         if folder and folder not in pages:
