@@ -305,6 +305,7 @@ def last_line(call: Call, path: VaultPath) -> int:
         "briefing for the work at hand",
         "get up to speed before starting",
         "what should I know before I begin",
+        "what was left at the start of a session",
     ),
 )
 async def brief(

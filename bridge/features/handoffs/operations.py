@@ -230,6 +230,7 @@ class TakenHandoff(Record):
     tasks=(
         "take over from the last session",
         "continue where another agent stopped",
+        "continue the work where the last session stopped",
         "read the handoff left for me",
         "is what was handed over still true",
     ),

@@ -392,6 +392,7 @@ class RememberedNote(Written, kw_only=True):
         "keep a preference of the user in mind",
         "note a lesson learned",
         "record a decision for the next session",
+        "record a decision",
     ),
 )
 async def remember(

@@ -48,6 +48,7 @@ class DailyNote(Written, kw_only=True):
         "add to the daily note",
         "add a line to today's note",
         "write into the journal of a day",
+        "today's note",
         "log something for yesterday",
     ),
 )

@@ -82,6 +82,7 @@ class TaskList(ListPage):
         "show my to-do list",
         "unfinished checkboxes in a folder",
         "what do I have to do",
+        "my tasks for today",
     ),
 )
 async def list_tasks(

@@ -24,10 +24,16 @@ WORDS = Path(__file__).with_name("words.tsv")
 
 CHINESE = "chinese"
 
+STEMMED_AS = {"ukrainian": "russian"}
+"""Languages without a stemmer, and whose endings are much the same."""
+
+HARD_SIGN = re.compile("(?<=[а-яґєії])['’ʼ](?=[єїюя])")
+
 
 def to_english(task: str, known: Collection[str]) -> str:
     """Return a task with its words replaced by English ones, if more of them are of another language."""
-    words = ALPHANUMERIC.findall(task.casefold())
+    plain = HARD_SIGN.sub("", task.casefold())
+    words = ALPHANUMERIC.findall(plain)
     lists = {
         language: {word: meanings[key] for word in words if (key := stem_plain(language, word)) in meanings}
         for language, meanings in word_lists().items()
@@ -35,7 +41,7 @@ def to_english(task: str, known: Collection[str]) -> str:
     }
     best = max(lists.values(), key=lambda found: sum(word in found for word in words))
     if sum(word in best for word in words) > sum(word in known for word in words):
-        return ALPHANUMERIC.sub(lambda word: best.get(word[0], word[0]), task.casefold())
+        return ALPHANUMERIC.sub(lambda word: best.get(word[0], word[0]), plain)
     # Chinese has no spaces; of terms that overlap, the longest counts.
     return chinese_terms().sub(lambda term: f" {word_lists()[CHINESE][term[0]]} ", task)
 
@@ -58,7 +64,7 @@ def chinese_terms() -> re.Pattern[str]:
 
 @functools.lru_cache(maxsize=5_000)
 def stem_plain(language: str, word: str) -> str:
-    stem = stem_words(language, [word])[0]
+    stem = stem_words(STEMMED_AS.get(language, language), [word])[0]
     return "".join(letter for letter in unicodedata.normalize("NFKD", stem) if not unicodedata.combining(letter))
 
 
@@ -99,10 +105,11 @@ T = TypeVar("T", bound=ToolCandidate)
 
 
 def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
-    """Return the operations by likeness to a task, 0-1, the likeliest first; of equals, one that only reads."""
+    """Return the operations by likeness to a task, 0-1, the likeliest first; of equals, one it names or that reads."""
     words, english = Descriptions.of(tuple(operations)), in_english(task)
-    ranked = ((words.likeness(english, each), each) for each in operations)
-    return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
+    said, ranked = concepts(english), [(words.likeness(english, each), each) for each in operations]
+    unnamed = {each.name for each in operations if not concepts(each.name.replace("_", " ")) <= said}
+    return sorted(ranked, key=lambda pair: (-pair[0], pair[1].name in unnamed, not pair[1].reads, pair[1].name))
 
 
 def is_understood(task: str, operations: Sequence[ToolCandidate]) -> bool:
