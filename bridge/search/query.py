@@ -53,7 +53,7 @@ _TOKEN = re.compile(
     | (?P<minus>(?<![^\s(])-(?=[^\s\-)]))
     | (?P<bracket>[()])
     | (?P<quoted>"[^"]*")
-    | (?P<property>(?<![^\s(-])\[(?!\[)[^\[\]\n]+\])
+    | (?P<property>(?<![^\s(-])\[(?!\[)(?:[^\[\]\n]|\[\[[^\[\]\n]+\]\])+\])
     | (?P<regex>(?<![^\s(:-])/(?:[^/\s\\]|\\.)+(?:\s(?:[^/\s\\]|\\.)+)*/(?![^\s)]))
     | (?P<operator>(?<![^\s(-])[A-Za-z-]+:(?=[^\s/:)]|/[^/]))
     | (?P<word>[^\s()"]+)
@@ -288,6 +288,8 @@ class _Parser:
         inner = self._either(depth + 1)
         if self._peek() == _CLOSING_BRACKET:
             self._at += 1
+        elif inner != All(()):
+            self._notices.append("A bracket is not closed; it was read as if it were closed at the end.")
         return inner
 
     def _word(self, text: str) -> Term | None:

@@ -104,6 +104,7 @@ def test_types_narrow_to_kinds_of_files() -> None:
         (HasProperty("status"), ["Garden/Fern.md", "Garden/Rose.md", "Kitchen/Bread.md"]),
         (HasProperty("status", "liv"), ["Garden/Fern.md"]),
         (HasProperty("status", "liv", exact=True), []),
+        (HasProperty("of", "[[rye]]"), ["Kitchen/Bread.md"]),
         (HasProperty("height", ">20"), ["Garden/Fern.md"]),
         (HasProperty("height", "<20"), ["Garden/Rose.md"]),
         (HasProperty("status", "null"), ["Kitchen/Bread.md"]),

@@ -145,6 +145,15 @@ def test_brackets_group() -> None:
     assert parse_query("-(a b)").condition == Not(All((HasText("a"), HasText("b"))))
 
 
+def test_a_bracket_that_is_not_closed_is_told() -> None:
+    query = parse_query("(trip AND")
+    assert (query.words, query.notices[:1]) == (
+        ("trip", "AND"),
+        ("A bracket is not closed; it was read as if it were closed at the end.",),
+    )
+    assert not any("bracket" in one for typed in ("so :(", "1) trip", "(trip)") for one in parse_query(typed).notices)
+
+
 @pytest.mark.parametrize(
     ("typed", "condition"),
     [
@@ -156,6 +165,9 @@ def test_brackets_group() -> None:
         ("[status]", HasProperty("status")),
         ("[status:draft]", HasProperty("status", "draft")),
         ('[status:"in work"]', HasProperty("status", "in work", exact=True)),
+        ("[up:[[Home page]]]", HasProperty("up", "[[Home page]]")),
+        ('[up:"[[Home|it]]"]', HasProperty("up", "[[Home|it]]", exact=True)),
+        ("[up:[[A]] OR [[B]]]", Either((HasProperty("up", "[[A]]"), HasProperty("up", "[[B]]")))),
         ("[status:a OR b]", Either((HasProperty("status", "a"), HasProperty("status", "b")))),
         ("path:(a OR b)", Either((HasName("path", "a"), HasName("path", "b")))),
     ],
