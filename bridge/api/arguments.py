@@ -360,7 +360,7 @@ def model_of(operation: Signature) -> type[Struct]:
 
 def locate(operation: Signature, bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:
     """Check every path, digest and day among the arguments and convert them to the form that operations take."""
-    locator = Locator(vault, names, writes=not operation.reads)
+    locator = Locator(vault, names, writes=not operation.reads, drops_blanks=not operation.destructive)
     return {one.name: locator.locate(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
 
@@ -371,6 +371,8 @@ class Locator(Struct):
     names: Names | None
     writes: bool = False
     """Whether its texts may end up in notes."""
+    drops_blanks: bool = False
+    """Whether an empty path that may be null is."""
     made: list[VaultPath] = field(default_factory=list)
     """Paths that earlier records of the call create; a later one may refer to them by name."""
     source: VaultPath | None = None
@@ -381,7 +383,8 @@ class Locator(Struct):
         if value is None:
             return None
         if isinstance(value, str):
-            return self.parse(value, hint, name)
+            is_blank_path = not value and bare is VaultPath and self.drops_blanks
+            return None if is_blank_path and mismatch(None, hint) is None else self.parse(value, hint, name)
         if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
             return tuple(self.item(each, get_args(bare)[0], name) for each in value)
         if isinstance(value, Record):

@@ -10,7 +10,7 @@ from bridge.engine.transactions import missing_note
 from bridge.errors import FolderNotFound, InvalidArguments, NoteNotFound
 from bridge.index.note import Notes
 from bridge.markdown.kinds import is_document
-from bridge.markdown.links import fold_name, inside_wiki, target_file
+from bridge.markdown.links import fold_name, inside_wiki, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.search.filters import MAX_LOOKED_UP, folder_spelling, no_such_folder, no_such_property, no_such_tag
 from bridge.text.fold import fold_case
@@ -44,8 +44,11 @@ def find_place(
     target = link["target"].strip() if link else written
     path = vault.locate(target)
     is_file = vault.has(path) and (folders or not vault.place(path).is_dir())
-    if path in made or is_file or (is_document(path) and not link):
+    if path in made or is_file:
         return path, None
+    if is_document(path) and not link:
+        spelled = [one for one in names.find_path(path) if not vault.rules.denies(one)]
+        return spelled[0] if len(spelled) == 1 else path, None
 
     def unique(name: str) -> VaultPath | None:
         found = notes_named(names, VaultPath(name), made)
@@ -125,6 +128,17 @@ def snapshot(vault: OpenVault, among: Among = "all") -> Notes:
 
 
 def sources_of(vault: OpenVault, resolved_links: ResolvedLinks, notes: Notes, path: VaultPath) -> set[VaultPath]:
-    if path not in vault.names and path not in notes:
+    """Return the notes that link to a file, or to a name that no file has."""
+    if path in vault.names or path in notes:
+        return notes.keys() & resolved_links.sources(path)
+    name = name_key(path, whole=True)
+    wanting = {
+        note.path
+        for note in notes.values()
+        for target, kind in note.targets
+        if name_key(target_file(target, kind), whole=True) == name
+        and vault.names.resolve(target, note.path, kind).path is None
+    }
+    if not wanting:
         raise no_such_note(vault, path)
-    return notes.keys() & resolved_links.sources(path)
+    return wanting

@@ -34,6 +34,7 @@ NOTES = {
         ("[[Rye.md|the dark one]]", "Bread/Rye.md"),
         ("![[Bread/Rye]]", "Bread/Rye.md"),
         ("bread/notes", "Bread/Notes.md"),
+        ("bread/notes.md", "Bread/Notes.md"),
         ("Plan", "Plan.md"),
         ("Topic", "Topic/Topic.md"),
         ("v1.2 plans", "v1.2 plans.md"),
@@ -55,6 +56,17 @@ async def test_a_name_is_taken_wherever_a_note_that_exists_is_meant(served: Serv
     assert moved.json["diff"].startswith("rename from Topic\n")
     made = await served.call("create_note", path="Of bread.md", template="Bread/Notes")
     assert made.json["path"] == "Of bread.md"
+    made = await served.call("create_note", path="bread/notes.md", template="", text="Another.\n")
+    assert made.json["path"] == "bread/notes.md"
+
+
+async def test_notes_that_link_to_a_name_without_a_note_are_found(served: Served) -> None:
+    text = "[[barley flour|it]] and [[Barley flour#Uses]], [mill](Mill%20stone.md), [[Rye]]\n"
+    await served.call("create_note", path="Grain.md", text=text)
+    for name in ("Barley flour", "[[barley flour]]", "Mill stone.md"):
+        found = await served.result("find_notes", links_to=name)
+        assert [note["path"] for note in found["notes"]] == ["Grain.md"]
+    assert (await served.call("find_notes", links_to="Rye.md")).code == "note_not_found"
 
 
 async def test_a_name_of_several_notes_is_refused_with_their_paths(served: Served) -> None:

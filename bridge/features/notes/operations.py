@@ -116,7 +116,7 @@ async def find_notes(
     """List notes by folder, tags, properties, links and dates, or by any condition.
 
     Args:
-        links_to: Only notes linking to this file.
+        links_to: Only notes linking to this name.
         linked_from: Only notes that this note links to.
         sort: `-` reverses: `-modified` is newest first, `-linked` most linked.
         excerpts: Add how each text begins.
@@ -124,7 +124,7 @@ async def find_notes(
             `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`.
 
     Raises:
-        NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
+        NoteNotFound: No such note `linked_from`, nor a link to `links_to`; the message names the closest.
         InvalidArguments: `where` cannot be read; the message says at which character.
     """
     vault = call.vault
