@@ -141,6 +141,27 @@ async def test_a_task_is_ticked_and_added(served: Served) -> None:
     assert (root(served) / "Tasks.md").read_text().endswith("- [ ] Rest\n- [ ] Sleep 📅 2026-02-01\n")
 
 
+async def test_a_property_that_is_not_there_to_be_removed_is_told(served: Served) -> None:
+    await served.call("create_note", path="Shop.md", text="Text.\n", properties={"url": "a", "kind": "b"})
+    digest = (await read(served, "Shop.md"))["digest"]
+    made = await served.result("set_properties", path="Shop.md", digest=digest, remove=["URL", "nope"])
+    assert made["warnings"] == ["The note has no property `nope` to remove."]
+    assert (root(served) / "Shop.md").read_text() == "---\nkind: b\n---\nText.\n"
+
+
+async def test_a_new_task_begins_with_the_tag_of_the_others(served: Served) -> None:
+    tagged = "- [ ] #task Sweep\n- [x] #task Rake\n"
+    await served.call("create_note", path="Tagged.md", text=f"{tagged}- [ ] #task Mow 📅 2026-02-01\n")
+    await served.call("add_task", path="Tagged.md", text="Dig")
+    await served.call("add_task", path="Tagged.md", text="Rest #task")
+    assert (root(served) / "Tagged.md").read_text().endswith("- [ ] #task Dig\n- [ ] Rest #task\n")
+    await served.call("create_note", path="Fresh.md", text="# Fresh\n")
+    await served.call("add_task", path="Fresh.md", text="Dig")
+    await served.call("create_note", path="Many.md", text=tagged * 20)
+    await served.call("add_task", path="Fresh.md", text="Sow")
+    assert (root(served) / "Fresh.md").read_text() == "# Fresh\n- [ ] Dig\n- [ ] #task Sow\n"
+
+
 async def test_a_task_is_found_by_its_text(served: Served) -> None:
     note = root(served) / "Packing.md"
     await served.call("create_note", path="Packing.md", text="- [ ] Tent\n- [ ] Rope 📅 2026-01-31\n- [ ] Tent\n")

@@ -17,8 +17,9 @@ from bridge.changes.requests.base import (
     require_own,
 )
 from bridge.markdown.edit.apply import apply_edits, is_replacement, stamp_items, uses_line_numbers
-from bridge.markdown.edit.properties import edit_properties
+from bridge.markdown.edit.properties import PropertyBlock, edit_properties
 from bridge.markdown.edit.requests import Edit
+from bridge.text.invisible import inline
 from bridge.types import EXACT_MARK, Digest, VaultPath
 
 
@@ -111,5 +112,8 @@ class SetProperties(Request, tag="set_properties"):
         def edit(data: bytes) -> bytes:
             return edit_properties(self.path, data, self.properties, self.remove, context.obsidian().property_types)
 
-        draft.replace(self.path, edit(read_unchanged(self.path, self.digest, draft, context, edit)))
-        return Effect()
+        data = read_unchanged(self.path, self.digest, draft, context, edit)
+        draft.replace(self.path, edit(data))
+        before = PropertyBlock.read(self.path, data.decode("utf-8-sig", "surrogateescape"))
+        missing = [inline(name) for name in self.remove if before.spelling_of(name) not in before.values]
+        return Effect(warnings=tuple(f"The note has no property `{name}` to remove." for name in missing))

@@ -1,6 +1,9 @@
 """Toggling and adding tasks."""
 
+from collections.abc import Sequence
+
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -8,6 +11,7 @@ from bridge.changes.requests.base import ChangeKind, Request, RequestContext, re
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.requests import AddItem
 from bridge.markdown.edit.tasks import (
+    leading_tag,
     lines_with_task,
     only_line_with_task,
     task_text,
@@ -18,6 +22,9 @@ from bridge.markdown.parse import parse
 from bridge.markdown.sections import has_line_number
 from bridge.markdown.tasks import Priority
 from bridge.types import Day, Digest, VaultPath
+
+MIN_NOTE_TASKS, MIN_VAULT_TASKS = 2, 10
+"""Tasks of a note, else of the vault, that show how new ones begin."""
 
 
 @ChangeKind(
@@ -93,7 +100,7 @@ class ToggleTask(Request, tag="toggle_task"):
     bounds={"text": Meta(max_length=5_000), "heading": Meta(max_length=2_000), "due": Meta(max_length=40)},
 )
 class AddTask(Request, tag="add_task"):
-    """Add a task to a note, its dates written like those of the note's other tasks.
+    """Add a task to a note, written like its other tasks, or the vault's.
 
     Attributes:
         path: The note.
@@ -121,8 +128,17 @@ class AddTask(Request, tag="add_task"):
         settings, data = context.obsidian().tasks, draft.read(self.path)
         if self.heading is not None and has_line_number(self.heading):
             require_lines(draft, self.path, data)
-        fields = uses_dataview_fields(parse(self.path, data).tasks, settings)
+        others = parse(self.path, data).tasks
+        fields = uses_dataview_fields(others, settings)
+        if not settings.global_filter:
+            settings = replace(settings, global_filter=self._find_tag([one.text for one in others], draft, context))
         text = task_text(self.text, due=self.due, priority=self.priority, dataview=fields, settings=settings)
         item = AddItem(heading=self.heading, text=text, task=True, create_heading=self.create_heading)
         draft.replace(self.path, apply_edits(self.path, data, [item]))
         return Effect()
+
+    def _find_tag(self, others: Sequence[str], draft: Draft, context: RequestContext) -> str:
+        if len(others) >= MIN_NOTE_TASKS:
+            return leading_tag(others)
+        every = [task.text for note in context.view(draft).notes.values() for task in note.tasks]
+        return leading_tag(every) if len(every) >= MIN_VAULT_TASKS else ""

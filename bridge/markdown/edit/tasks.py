@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from textwrap import dedent
@@ -12,6 +13,7 @@ from bridge.markdown.edit.apply import BOX, MARKER
 from bridge.markdown.edit.draft import read_draft
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
+from bridge.markdown.tags import is_tag
 from bridge.markdown.tasks import (
     CLOSED_TYPES,
     PRIORITIES,
@@ -34,6 +36,8 @@ from bridge.types import VaultPath
 _BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
 _FIELD: Final = re.compile(r"[\[(][A-Za-z]+::[^\[\]()]*[\])]")
 _MAX_SHOWN_TASKS: Final = 10
+MIN_TAGGED_SHARE: Final = 0.8
+"""Share of tasks that have a tag, from which on new ones get it."""
 
 
 class ToggledTask(Record):
@@ -101,6 +105,13 @@ def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
     fields = sum(_FIELD.search(task.text) is not None for task in tasks)
     signs = sum(_has_signs(task.text) for task in tasks)
     return settings.dataview if fields == signs else fields > signs
+
+
+def leading_tag(texts: Sequence[str]) -> str:
+    """Return the tag with which nearly all of some tasks begin, as those that the plugin Tasks counts; else nothing."""
+    words = Counter(text.split(maxsplit=1)[0] for text in texts if text.strip().startswith("#"))
+    tag, count = max(words.items(), key=lambda one: one[1], default=("", 0))
+    return tag if is_tag(tag[1:]) and count >= MIN_TAGGED_SHARE * len(texts) else ""
 
 
 def task_blocks(path: VaultPath, text: str) -> dict[int, str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.markdown.edit.tasks import task_text, toggle_task, uses_dataview_fields
+from bridge.markdown.edit.tasks import leading_tag, task_text, toggle_task, uses_dataview_fields
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
 from bridge.markdown.tasks import TaskSettings
@@ -148,6 +148,21 @@ def test_the_text_of_a_new_task() -> None:
     )
     filtered = TaskSettings(global_filter="#task")
     assert [task_text(text, settings=filtered) for text in ("Buy", "Buy #task")] == ["#task Buy", "Buy #task"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "tag"),
+    [
+        (["#task a", "#task b", "#task c", "#task d", "e"], "#task"),
+        (["#task a", "#task b", "c"], ""),
+        (["#task a", "#todo b"], ""),
+        (["a #task", "b #task"], ""),
+        (["#1 a", "#1 b"], ""),
+        ([], ""),
+    ],
+)
+def test_the_tag_of_new_tasks_is_that_of_nearly_all_others(texts: list[str], tag: str) -> None:
+    assert leading_tag(texts) == tag
 
 
 @pytest.mark.parametrize(
