@@ -356,6 +356,19 @@ async def test_an_empty_note_is_deleted_although_the_plan_links_to_it(served: Se
     assert not (root(served) / "Void.md").exists()
 
 
+async def test_an_applied_merge_still_says_what_was_merged(served: Served) -> None:
+    planned = (await served.call("plan_tidy", checks=["duplicates"])).json
+    before = content(served)
+    await served.call("judge_finding", path=planned["path"], finding="g1", verdict="accept")
+    done = (await served.call("apply_plan", path=planned["path"], confirm=True)).json
+    text = (root(served) / planned["path"]).read_text(encoding="utf-8")
+    [line] = [one for one in text.splitlines() if one.endswith("^g1")]
+    assert line.startswith("- [x] Merge [[Rye dough copy]] into [[Rye dough]] · ")
+    assert line.endswith(" · done ^g1")
+    await served.call("undo_change", change_id=done["session"])
+    assert content(served) == before
+
+
 async def test_what_is_asked_for_must_exist(served: Served) -> None:
     assert (await served.call("plan_tidy", checks=["weeds"])).code == "invalid_arguments"
     assert (await served.call("plan_tidy", folder="Nowhere")).code == "folder_not_found"

@@ -311,7 +311,8 @@ def _record(call: Call, plan: str, ids: Sequence[str], change: str) -> None:
 async def _mark(vault: OpenVault, plan: OpenPlan, ids: Sequence[str], by: Author) -> None:
     """Mark in the note what was applied, now or by a call that ended before it could."""
     if mark_done(plan.text, ids) != plan.text:
-        request = PlanNoteChange(path=plan.path, edit=lambda text: mark_done(text, ids))
+        merges = {id_: plan.findings[id_].line.text for id_ in ids if plan.findings[id_].finding.kind == "merge"}
+        request = PlanNoteChange(path=plan.path, edit=lambda text: mark_done(text, ids, merges))
         # That the note cannot be marked does not undo what was applied.
         with suppress(BridgeError):
             await vault.executor.execute([request], replace(by, confirmed=True))

@@ -2,7 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from bridge.markdown.names import note_name
@@ -55,15 +57,20 @@ def tick_line(text: str, id_: str, *, ticked: bool) -> str:
     return _change_line(text, id_, lambda task: f"{task['marker']}{'x' if ticked else ' '}{task['rest']}")
 
 
-def mark_done(text: str, ids: Iterable[str]) -> str:
-    """Return the note with the lines of some findings marked as applied."""
+def mark_done(text: str, ids: Iterable[str], merges: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the note with the lines of some findings marked as applied.
+
+    What merges say by their ids stays, though links to the notes that are gone lead to others.
+    """
     for id_ in ids:
-        text = _change_line(text, id_, _mark)
+        text = _change_line(text, id_, partial(_mark, words=merges.get(id_)))
     return text
 
 
-def _mark(task: re.Match[str]) -> str:
+def _mark(task: re.Match[str], words: str | None) -> str:
     rest = task["rest"]
+    if words is not None:
+        rest = f"] {words} ^{_ID.findall(rest)[-1]}"
     if _words(rest).endswith(f" · {ENDING}"):
         return task[0]
     at = [found.start() for found in _ID.finditer(rest)][-1]
