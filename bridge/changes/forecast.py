@@ -16,7 +16,7 @@ from bridge.index.prepare import shorten_note
 from bridge.markdown.decode import digest_of
 from bridge.markdown.documents import read_document
 from bridge.markdown.kinds import is_document, kind_of
-from bridge.markdown.links import is_attachment_name, name_key, target_file
+from bridge.markdown.links import can_name_note, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
 from bridge.records import Record
@@ -86,7 +86,7 @@ class ResolvedTargets(Record):
             found = names.resolve(target, path, kind).path
             if found is None:
                 dangling += 1
-                wants_note = wants_note or not is_attachment_name(file)
+                wants_note = wants_note or can_name_note(file)
             else:
                 links += 1
                 linked.add(found)

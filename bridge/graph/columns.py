@@ -7,7 +7,7 @@ from typing import Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.markdown.links import is_attachment_name
+from bridge.markdown.links import can_name_note
 from bridge.records import Record
 from bridge.types import VaultPath
 
@@ -201,4 +201,4 @@ class Nodes:
 
 def is_unresolved_name(label: str) -> bool:
     """Return whether a label is a name without a note; a missing attachment is not one."""
-    return label.startswith(NO_NOTE) and not is_attachment_name(label)
+    return label.startswith(NO_NOTE) and can_name_note(label)

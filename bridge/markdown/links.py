@@ -93,9 +93,9 @@ def target_file(target: str, kind: LinkKind = "wiki") -> str:
     return "" if outside else split_target(target, kind).file
 
 
-def is_attachment_name(file: str) -> bool:
-    """Return whether a link's file has an extension other than a note's: `Dr. Who` and `1.5` have none."""
-    return _ATTACHMENT.search(file) is not None
+def can_name_note(file: str) -> bool:
+    """Return whether a link's file may be a note: `Dr. Who` and `1.5` have no extension of another kind of file."""
+    return "|" not in file and _ATTACHMENT.search(file) is None
 
 
 def name_key(path: str, *, whole: bool = False) -> str:

@@ -23,7 +23,7 @@ NOTES = {
     "Index.md": "Root. See [[Rye]] first. Then [beans](Beans.md)! [[Index]] [[Nowhere]]\n",
     "Bread/Rye.md": "---\nnext: '[[Spelt]]'\n---\nIt is dense. #rare\n\n![[Spelt]] and [[Spelt]]; [[Nowhere|later]].\n",
     "Bread/Spelt.md": "Older than wheat. #Rare\n\n> Sown with [[Beans]]. And so on.\n",
-    "Beans.md": "[[C++ [draft]]] [[.*]] [[Deep/Nowhere#x^y]]\n",
+    "Beans.md": "[[C++ [draft]]] [[.*]] [[Deep/Nowhere#x^y]] [[|]]\n",
     "Board.canvas": json.dumps(BOARD),
     "Lone.md": "Nothing. #rare\n",
     "Secret/Plan.md": "[[Beans]] [[Unheard]]\n",

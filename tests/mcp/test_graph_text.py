@@ -86,9 +86,9 @@ def test_what_stands_out_is_told_part_by_part() -> None:
     told = lines("graph_insights", answer)
     assert told[:6] == [
         "2 notes, 1 link, 1 name without a note",
-        "Hubs (1):",
+        "Hubs:",
         "- A.md · 100 of 100, PageRank 2.5, joined to 4",
-        "Where readers come by most, besides the hubs (2):",
+        "Where readers come by most, besides the hubs:",
         "- B.md · 100 of 100, PageRank 2.5, joined to 4",
         "No links at all (70):",
     ]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 
 import numpy as np
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
@@ -442,6 +443,7 @@ async def graph_insights(
     counted = await asyncio.to_thread(census, graph_snapshot.graph)
     templates = await asyncio.to_thread(find_templates, call.vault, graph_snapshot.notes)
     shown = slice(page.offset, page.end)
+    stubs = await asyncio.to_thread(link_census.stubs, graph_snapshot, shown, templates)
     found: dict[str, object] = {}
     totals: dict[str, int] = {}
     for part in dict.fromkeys(wanted):
@@ -455,7 +457,7 @@ async def graph_insights(
                     found["dismissed"] = len(every) - len(paths) or None
                 found[part] = NoteCount(len(paths), page.cut(paths))
             case "stubs":
-                found[part], totals[part] = await asyncio.to_thread(link_census.stubs, graph_snapshot, shown, templates)
+                found[part], totals[part] = stubs
             case "strong_pairs":
                 found[part], totals[part] = await asyncio.to_thread(link_census.strong_pairs, graph_snapshot, shown)
             case "gaps":
@@ -467,4 +469,5 @@ async def graph_insights(
                 found[part], totals[part] = await asyncio.to_thread(
                     getattr(structure, part), graph_snapshot, shape, shown
                 )
-    return GraphInsights(link_census.link_counts(counted), PartTotals(**totals), page.offset, **found)  # type: ignore[arg-type]  # by the names of its fields
+    counts = replace(link_census.link_counts(counted), stubs=stubs[1])
+    return GraphInsights(counts, PartTotals(**totals), page.offset, **found)  # type: ignore[arg-type]  # by the names of its fields

@@ -104,7 +104,8 @@ def insights_view(found: GraphInsights) -> Iterable[Element]:
         more = more or found.offset + len(rows) < total
         others = [one for one in rows if name != "pagerank" or one.path not in hubs]
         besides = ", besides the hubs" if len(others) < len(rows) else ""
-        yield Section(f"{title}{besides}", Table(columns, others), total)
+        # Of a ranking of all connected notes the count says nothing.
+        yield Section(f"{title}{besides}", Table(columns, others), None if columns is HUB else total)
     if found.dismissed:
         yield notice(f"{found.dismissed} more notes without links are dismissed.")
     if more:

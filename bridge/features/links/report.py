@@ -31,7 +31,7 @@ from bridge.graph.columns import WRITTEN_KINDS
 from bridge.graph.graph import Graph
 from bridge.index.index import Index
 from bridge.index.note import Notes
-from bridge.markdown.links import is_attachment_name, name_key, target_file
+from bridge.markdown.links import can_name_note, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.markdown.prose import field_spans, merge_spans
@@ -126,7 +126,7 @@ def wanted_note(link: Link) -> str:
     """Return the name that a link asks for; a `#` after a space belongs to it, as in `[[Demo #1]]`."""
     file = link.target if " #" in link.target else target_file(link.target, link.kind)
     name = file.removesuffix(".md")
-    return "" if is_attachment_name(name) else name
+    return name if can_name_note(name) else ""
 
 
 MAX_COMPARED_STUBS = 2_000

@@ -41,7 +41,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import ReplaceText
 from bridge.markdown.kinds import title_of
-from bridge.markdown.links import WEB_LINK, is_attachment_name, target_file, target_subpath
+from bridge.markdown.links import WEB_LINK, can_name_note, target_file, target_subpath
 from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.search.related import rare_words
@@ -90,7 +90,7 @@ def broken_links(scope: CheckScope) -> Iterator[TidyFinding]:
             and not link.embed
             and not target_subpath(link.target)
             and (file := target_file(link.target, link.kind))
-            and not is_attachment_name(file)
+            and can_name_note(file)
             and scope.vault.names.resolve(link.target, note.path, link.kind).path is None
         ]
         seen: set[str] = set()
