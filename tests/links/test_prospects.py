@@ -2,6 +2,8 @@
 
 from bridge.features.links.mentions import NameFinder, NoteName
 from bridge.features.links.note_candidates import DOUBTFUL_CONFIDENCE, MeantNotes, NameProspect, find_candidates
+from bridge.features.links.report import wishes_of
+from bridge.markdown.note import Link
 from bridge.types import VaultPath
 
 
@@ -24,6 +26,13 @@ def test_a_day_or_another_spelling_of_a_note_is_none() -> None:
     asked = wanted(**{"2022-09-28": 2, "2023-W04": 2, "Ape of Naples": 2, "pos": 2, "Demo #1": 3, "Demo #2": 3})
     finder = known("The Ape of Naples", "Proof of Stake (PoS)", "Demo ＃1")
     assert [one.name for one in find_candidates(asked, finder)] == ["Demo #2"]
+
+
+def test_a_link_that_shows_the_name_of_another_note_wishes_for_none() -> None:
+    shown = {"Marker": "highlight", "Lisbon": None, "Ada Lovelace": "Ada", "Nowhere": "not yet"}
+    links = [Link(name, text, "wiki", 1, (0, 1)) for name, text in shown.items()]
+    found = wishes_of([(VaultPath("A.md"), link) for link in links], known("Highlight", "Ada"))
+    assert [*found] == ["Lisbon", "Ada Lovelace", "Nowhere"]
 
 
 def test_an_alias_is_doubtful_where_another_title_says_it_in_full() -> None:

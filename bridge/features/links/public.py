@@ -7,4 +7,4 @@ from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.link_candidates import LinkContext, Suggestion, source_of, suggest
 from bridge.features.links.mentions import Corpus, NameFinder, NoteName, read_corpus
 from bridge.features.links.note_candidates import DOUBTFUL_CONFIDENCE, MeantNote, MeantNotes, find_candidates
-from bridge.features.links.report import find_broken_links, stubs_of
+from bridge.features.links.report import find_broken_links, wishes_of

@@ -23,7 +23,7 @@ from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.links.census import MAX_BACKLINKS, Stub
 from bridge.features.links.evidence import THRESHOLDS, FeedbackModel, likelihood
 from bridge.features.links.link_candidates import judge_use, judge_words
-from bridge.features.links.mentions import Corpus, read_corpus
+from bridge.features.links.mentions import Corpus, NameFinder, read_corpus
 from bridge.features.links.note_candidates import MeantNote, MeantNotes, NameProspect, find_candidates
 from bridge.features.links.operations import UnlinkedPlace
 from bridge.features.properties.public import find_templates
@@ -97,9 +97,6 @@ class LinkScope(Record, eq=False):
         inside = {path: note for path, note in taken.notes.items() if path.startswith(begin) and path not in templates}
         return cls(vault, taken.graph, taken.notes, inside, corpus, taken.index)
 
-    def stubs(self) -> Mapping[str, set[VaultPath]]:
-        return stubs_of(find_broken_links(self.graph, self.inside, self.vault.names))
-
 
 def find_broken_links(graph: Graph, notes: Notes, names: Names) -> Iterator[tuple[VaultPath, Link]]:
     """Yield the links of these notes that lead to no note."""
@@ -120,6 +117,16 @@ def stubs_of(broken: Iterable[tuple[VaultPath, Link]]) -> Mapping[str, set[Vault
         name = wanted_note(link)
         wanting[written.setdefault(name_key(name, whole=True), name)].add(path)
     return wanting
+
+
+def wishes_of(broken: Iterable[tuple[VaultPath, Link]], finder: NameFinder) -> Mapping[str, set[VaultPath]]:
+    """Gather the names as `stubs_of`, without links that show another name, which a note has."""
+
+    def means_other(link: Link) -> bool:
+        shown = fold_case(link.shown or "").strip()
+        return bool(shown) and shown not in fold_case(link.target) and bool(finder.of(shown))
+
+    return stubs_of((path, link) for path, link in broken if not means_other(link))
 
 
 def wanted_note(link: Link) -> str:
@@ -299,7 +306,7 @@ async def link_report(
 
 
 def wanted_notes(scope: LinkScope) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
-    wanting = scope.stubs()
+    wanting = stubs_of(find_broken_links(scope.graph, scope.inside, scope.vault.names))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:MAX_BACKLINKS])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
@@ -443,7 +450,8 @@ async def find_prospects(
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
-        every = find_candidates(scope.stubs(), scope.corpus.names)
+        broken = find_broken_links(scope.graph, scope.inside, scope.vault.names)
+        every = find_candidates(wishes_of(broken, scope.corpus.names), scope.corpus.names)
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
         return NameProspects(page.cut(found), len(every) - len(found) or None, **page.place(len(found)))
 

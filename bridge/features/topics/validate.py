@@ -14,7 +14,7 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.engine.open_vault import OpenVault
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
-from bridge.features.links.public import NameFinder, find_broken_links, find_candidates, read_corpus, stubs_of
+from bridge.features.links.public import NameFinder, find_broken_links, find_candidates, read_corpus, wishes_of
 from bridge.features.properties.public import find_templates
 from bridge.features.topics.definition import MAX_DEFINITION_CHARS
 from bridge.features.topics.findings import (
@@ -382,7 +382,7 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
         values = ((path, link_in_value(value.text)) for path, value in sources.assignments.astray)
         astray = {(path, link.target) for path, link in values if link is not None}
         asked = ((path, one) for path, one in broken if one.kind != "property" or (path, one.target) in astray)
-        return find_names(sources, stubs_of(asked), corpus.names, left_out, texts)
+        return find_names(sources, wishes_of(asked, corpus.names), corpus.names, left_out, texts)
 
     daily = read_obsidian_settings(call.vault.root).daily_folder
     every = await asyncio.to_thread(names)

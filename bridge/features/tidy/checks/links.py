@@ -23,8 +23,8 @@ from bridge.features.links.public import (
     find_tables,
     insert_links,
     source_of,
-    stubs_of,
     suggest,
+    wishes_of,
 )
 from bridge.features.tidy.check_scope import (
     SURE_CONFIDENCE,
@@ -275,7 +275,8 @@ FORBIDDEN_CHARS: Final = frozenset('\\/:*?"<>|#^[]')
 
 @tidy_check("prospects", "Names that four or more notes link to and that have no note yet.")
 def prospects(scope: CheckScope) -> Iterator[TidyFinding]:
-    wanted = stubs_of(find_broken_links(scope.graph_snapshot.graph, scope.notes, scope.vault.names))
+    broken = find_broken_links(scope.graph_snapshot.graph, scope.notes, scope.vault.names)
+    wanted = wishes_of(broken, scope.corpus.names)
     scope.budget.pause()
     for one in find_candidates(wanted, scope.corpus.names):
         path = VaultPath(f"{one.name}.md")
