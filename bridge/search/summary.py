@@ -209,7 +209,7 @@ def _weigh(note: Note, said: Sequence[Sentence], most: int, of: Heading | None =
         chars = sum(len(mark) for mark in marks_below if mark in one.text or one.text in mark)
         is_most = most > 1 and _is_most(one, said)
         is_marked = is_most or chars >= MARKED_SHARE * len(one.text)
-        defines = not is_list(one) and _defines(one.text, subject, language, is_named=is_named)
+        defines = not is_list(one) and defines_subject(one.text, subject, language, is_named=is_named)
         # What an author highlights of a whole subject that no sentence has named yet says what that is.
         defines |= is_marked and share == 1 > named and "==" in "".join(rows[one.lines[0] - 1 : one.lines[1]])
         named = max(named, share)
@@ -240,7 +240,7 @@ def _names_others(text: str, subject: set[str], language: str | None) -> bool:
     return is_spaced and len(names) >= max(2, NAMES_SHARE * len(words))
 
 
-def _defines(text: str, subject: Collection[str], language: str | None, *, is_named: bool) -> bool:
+def defines_subject(text: str, subject: Collection[str], language: str | None, *, is_named: bool = False) -> bool:
     """Return whether a sentence is the first to say what some terms name: they stand before the words for it."""
     found = DEFINES.match(text)
     if is_named or (found and not found["subject"]):

@@ -36,12 +36,16 @@ from bridge.markdown.links import WIKI
 from bridge.markdown.names import note_name
 from bridge.markdown.parse import parse
 from bridge.records import Record
+from bridge.search.content import QUESTION
 from bridge.search.sentences import Sentence, iter_sentences
+from bridge.search.summary import defines_subject
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.text.budget import shorten
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case, letters_and_digits
 from bridge.text.invisible import inline
 from bridge.text.series import DATE
+from bridge.text.stems import language_of
 from bridge.text.words import RUN
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -56,20 +60,22 @@ class QuotedDefinition(Record):
 
 
 def find_definition(name: str, texts: Mapping[VaultPath, str]) -> QuotedDefinition | None:
-    """Return the sentence of some notes that best says what a name means: one that begins with it, else the first."""
+    """Return the first sentence of some notes that says what a name means, rather one of prose; None if none does."""
     wanted = fold_case(name)
     said: list[Sentence] = []
     for path, text in texts.items():
-        note = parse(path, text.encode("utf-8", "replace"))
-        said += [one for one in iter_sentences(note) if wanted in fold_case(one.text)]
-    if not said:
-        return None
-    best = min(said, key=lambda one: (fold_case(one.text).find(wanted) > MAX_ARTICLE_CHARS, one.kind != "paragraph"))
-    return QuotedDefinition(shorten(inline(best.text), MAX_DEFINITION_CHARS), best.path)
+        note, language = parse(path, text.encode("utf-8", "replace")), language_of(text)
+        subject = frozenset(terms_of(name, language))
+        said += [
+            one
+            for one in iter_sentences(note)
+            if fold_case(one.text).count(wanted) == 1
+            and not one.text.endswith(QUESTION)
+            and defines_subject(one.text, subject, language)
+        ]
+    best = min(said, key=lambda one: one.kind != "paragraph", default=None)
+    return best and QuotedDefinition(shorten(inline(best.text), MAX_DEFINITION_CHARS), best.path)
 
-
-MAX_ARTICLE_CHARS: Final = 5
-"""Characters before a name in a sentence that begins with it, such as those of an article."""
 
 MIN_NEAR_NOTES: Final = 3
 """Near notes that must link to a name for it to become a topic."""
