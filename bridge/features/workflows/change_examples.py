@@ -162,7 +162,7 @@ def draft_changes(
     examples: Sequence[Sequence[NoteChange]], vault: OpenVault, selection: Mapping[str, Value] | None = None
 ) -> DraftedSteps:
     """Return the steps that do what each example did; with a selection, to each of the notes that it finds."""
-    draft = _ChangeDraft(vault, len(examples), each=selection is not None)
+    draft = _ChangeDraft(vault, examples, each=selection is not None)
     if selection is not None:
         draft.steps.append({"id": "found", "do": "find_notes", **selection})
     for column in zip(*examples, strict=True):
@@ -181,11 +181,14 @@ def draft_changes(
 class _ChangeDraft:
     """Adds the steps that do what was done to one note in each example."""
 
-    def __init__(self, vault: OpenVault, size: int, *, each: bool) -> None:
+    def __init__(self, vault: OpenVault, examples: Sequence[Sequence[NoteChange]], *, each: bool) -> None:
         self._vault = vault
         self._each = each
         self._daily = daily_of(vault)
-        self.comparison = ExampleComparison(size)
+        self._several = any(len(each) > 1 for each in examples)
+        self.comparison = ExampleComparison(len(examples))
+        self._given: list[str] = []
+        """The templates of notes that are given."""
         self.steps: list[Mapping[str, Value]] = []
         self.left_out: list[str] = []
         self.text_left_out: list[str] = []
@@ -207,9 +210,14 @@ class _ChangeDraft:
 
     def change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
         kinds, goes = column[0].kinds, "into" in column[0].arguments
+        given = [*self._given]
         path = self._path([note.path for note in before], ("move",) if goes else kinds)
-        if path.startswith(_OWN_PREFIXES):
-            self.comparison.know([_facts_of(note, _own_of(path)) for note in before])
+        if path.startswith(_OWN_PREFIXES) and path not in given:
+            # A note that moved is read as it is now, with what later changes wrote into it.
+            facts = (
+                [replace(note, properties={}) for note in before] if kinds == ("move",) and self._several else before
+            )
+            self.comparison.know([_facts_of(note, _own_of(path)) for note in facts])
         if column[0].arguments:
             given = {name: self._argument(name, column) for name in column[0].arguments}
             digest = {"digest": f"{{{{{_own_of(path)}.digest}}}}"} if goes else {}
@@ -223,9 +231,9 @@ class _ChangeDraft:
                 edit = self._edit(edits, is_daily=path == DAILY_TEMPLATE)
                 self._add({"id": "line", "do": "edit_note", "path": path, "edits": [edit]})
         if "move" in kinds:
-            self._add(
-                {"id": "move", "do": "move_note", "path": path, "to": self._new_path(_own_of(path), column, before)}
-            )
+            to = self._new_path(_own_of(path), column, before)
+            id_ = self._add({"id": "move", "do": "move_note", "path": path, "to": to})
+            self.comparison.know([{one.after.path: f"{{{{steps.{id_}.path}}}}"} for one in column])
 
     def _path(self, paths: Sequence[VaultPath], kinds: Sequence[str]) -> str:
         days = [found for path in paths if (found := day_of(note_name(path))) is not None]
@@ -237,9 +245,11 @@ class _ChangeDraft:
             return DAILY_TEMPLATE
         if _only(paths) and "move" not in kinds and (len(paths) > 1 or kinds == ("text",)):
             return escape_text(paths[0])
-        created = _only(self.comparison.fill(paths)) or ""
-        is_new = created.startswith("{{steps.")
-        return created if is_new else self.comparison.variable("note", paths, "note")
+        known = _only(self.comparison.fill(paths)) or ""
+        if not known.startswith("{{steps.") and known not in self._given:
+            known = self.comparison.variable("note", paths, "note")
+            self._given.append(known)
+        return known
 
     def _new_path(self, own: str, column: Sequence[NoteChange], before: Sequence[Example]) -> str:
         here, there = [note.path for note in before], [one.after.path for one in column]
