@@ -287,6 +287,8 @@ def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
         length = describe_length(where, value, hint)
         if length is not None:
             return length
+    if value == "" and strip_hint(hint) is str:
+        return f"`{where}` is empty."
     return f"`{where}` must be {describe_hint(hint)}, not {describe_value(value)}."
 
 

@@ -255,3 +255,53 @@ async def test_a_new_note_is_told_to_be_none_of_the_changes(served: Served, desc
     )
     assert "create_note" in drafted.json["diff"]
     assert all(one in " ".join(drafted.json["warnings"]) for one in ids)
+
+
+async def test_two_changes_of_one_note_take_one_variable(served: Served) -> None:
+    ids = [
+        await done(served, "set_properties", path="Songs/Amber.md", properties={"seen": True}),
+        await done(served, "move_note", path="Songs/Amber.md", to="Attic/Amber.md"),
+        await done(served, "set_properties", path="Attic/Amber.md", properties={"place": "attic"}),
+    ]
+    found = await run(served, ids, note="Dun")
+    assert all(line in found["Attic/Dun.md"] for line in ("seen: true\n", "place: attic\n"))
+
+
+async def test_notes_beside_changes_are_refused(served: Served) -> None:
+    change = await done(served, "set_properties", path="Songs/Amber.md", properties={"seen": True})
+    refused = await served.call("author_workflow", name="N", examples=[change, "Songs/Dun.md"])
+    assert (refused.code, "`Songs/Dun.md` is a note" in refused.json["error"]["message"]) == ("invalid_arguments", True)
+
+
+@pytest.mark.parametrize("description", ["Rename notes", "Rename a note", "Move notes to the archive", "Tag notes"])
+async def test_an_order_to_change_notes_makes_no_new_note(served: Served, description: str) -> None:
+    refused = await served.call("author_workflow", name="N", description=description, examples=["Beige"])
+    assert (refused.code, "list_changes" in refused.json["error"]["hint"]) == ("invalid_arguments", True)
+
+
+@pytest.mark.parametrize("description", ["A note of a song", "Weekly note", "Reading note", "Song"])
+async def test_what_names_a_note_makes_a_new_one(served: Served, description: str) -> None:
+    made = await served.result("author_workflow", name="N", description=description, examples=["Beige"], dry_run=True)
+    assert "create_note" in made["diff"]
+
+
+async def test_what_is_no_workflow_is_not_written(served: Served) -> None:
+    before = contents(served)
+    for text in ("steps: [", "version: 1", "version: 1\nsteps: []"):
+        refused = await served.call("author_workflow", name="Broken", text=text)
+        assert (refused.code, refused.json["error"]["message"][:5]) == ("invalid_arguments", "Line ")
+    assert (await served.call("author_workflow", name="", text="steps: [")).json["error"]["message"] == (
+        "`name` is empty."
+    )
+    assert contents(served) == before
+
+
+async def test_all_variables_without_a_value_are_named_at_once(served: Served) -> None:
+    text = (
+        "version: 1\nvariables: {name: {description: Its name}, day: {type: date}, more: {required: false}}\n"
+        "steps: [{id: note, do: create_note, path: '{{variables.name}}.md', "
+        "text: '{{variables.day}} {{variables.more}}'}]\n"
+    )
+    made = await served.result("author_workflow", name="Two", text=text)
+    refused = await served.call("run_workflow", path=made["path"], variables={"day": ""}, dry_run=True)
+    assert refused.json["error"]["message"] == "These variables have no value: `name` (Its name), `day`."

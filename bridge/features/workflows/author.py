@@ -64,8 +64,9 @@ FIRST_WORDS = 2
 MAX_CHANGES = 50
 """Notes of one change that are compared."""
 CHANGES = ("set_properties", "edit_note", "move_note", "change_notes", "add_task", "toggle_task", "daily_note")
-MIN_CHANGE, MIN_NEW = 0.35, 0.25
-"""Likeness of a description to a change, from which on it asks for it, and to a new note, from which on for that."""
+MIN_CHANGE, MIN_NEW, MIN_LEAD = 0.35, 0.25, 2.0
+"""Likeness of a description to a change, from which on it asks for it, and to a new note, from which on for that, if
+the change is not so many times likelier."""
 
 ROLL_OVER = DraftedSteps((), {}, starter="daily-roll-over", remark="The starter `daily-roll-over` does this.")
 
@@ -138,8 +139,8 @@ async def author_workflow(
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: The properties of an example cannot be read, the text holds a secret, or the description asks
-            for a change and the examples are notes.
+        InvalidArguments: The text or the properties of an example cannot be read, the text holds a secret, examples are
+            notes and changes, or the description asks for a change and the examples are notes.
     """
     vault = call.vault
     vault.require_keyword()
@@ -163,6 +164,8 @@ async def author_workflow(
     require_writable_text("text", block)
     require_plain(text=block)
     found = read_text(vault.files, block)
+    if not found.workflow.steps:
+        raise InvalidArguments(f"Line {found.problems[0].line} of the text: {found.problems[0].message}")
     folder = agents_folder(vault.settings).workflows
     stem = file_name_for(name, lambda one: vault.files.has(VaultPath(f"{folder}/{one}.md")), default="Workflow")
     path = VaultPath(f"{folder}/{stem}.md")
@@ -180,6 +183,11 @@ def draft_from(vault: OpenVault, name: str, description: str, examples: Sequence
     """Return what makes notes like the examples, or does what was changed in them; blocks."""
     changes = [each for one in examples for each in find_changes(vault, one)]
     if changes:
+        for path in filter(vault.files.has, examples):
+            raise InvalidArguments(
+                f"`{path}` is a note, and other examples are changes.",
+                hint="Give notes alone, to make more of them, or changes alone, to do the same again.",
+            )
         return draft_from_changes(vault, changes, description)
     notes = [read_example(path, readable_note(vault, path)) for path in examples]
     lately = find_lately(vault, examples)
@@ -258,7 +266,10 @@ def find_asked_change(text: str) -> str | None:
     """Return the change that a description asks for; None if it may ask for a new note."""
     ranked = rank(text, [get_operation(name) for name in ("create_note", *CHANGES)])
     new = next(likeness for likeness, one in ranked if one.name == "create_note")
-    return ranked[0][1].name if new < MIN_NEW <= MIN_CHANGE <= ranked[0][0] else None
+    likeness, best = ranked[0]
+    # “Rename notes” has a word of new notes, too, as “Weekly note” has one of the daily note.
+    is_change = new < MIN_NEW or (best.name != "daily_note" and likeness >= MIN_LEAD * new)
+    return best.name if is_change and likeness >= MIN_CHANGE else None
 
 
 def repeats_day_before(vault: OpenVault, note: Example) -> bool:
@@ -324,5 +335,8 @@ def written_workflow_view(written: WrittenWorkflow) -> Iterable[Element]:
     if left := written.text_left_out:
         yield notice(f"Left out of it, text: {' | '.join(map(inline, left))}")
     subject = f"{written.path}@{written.workflow_digest[:SHORT_DIGEST]}"
-    yield notice(f"The user must approve it: `vaultside decide {shlex.quote(subject)} accept`.")
+    if any(one.serious for one in written.problems):
+        yield notice("It cannot run yet; `edit_note` corrects it. Then the user must approve it.")
+    else:
+        yield notice(f"The user must approve it: `vaultside decide {shlex.quote(subject)} accept`.")
     yield from problem_lines(written.problems)

@@ -305,7 +305,13 @@ def bind_variables(workflow: Workflow, given: Mapping[str, Value], read: ReadMea
             names = ", ".join(f"`{each}`" for each in workflow.variables) or "none"
             hint = f"Did you mean `{near}`?" if near else f"It takes {names}."
             raise InvalidArguments(f"The workflow has no variable `{name[:60]}`.", hint=hint)
-    bound = {name: _bind(one, given.get(name, one.default), read) for name, one in workflow.variables.items()}
+    values = [(one, given.get(name, one.default)) for name, one in workflow.variables.items()]
+    if missing := [one for one, value in values if one.required and value in (None, "")]:
+        told = ", ".join(f"`{one.name}`{f' ({one.description})' * bool(one.description)}" for one in missing)
+        raise InvalidArguments(
+            f"{'This variable has' if len(missing) == 1 else 'These variables have'} no value: {told}."
+        )
+    bound = {one.name: _bind(one, value, read) for one, value in values}
     if sum(_length(value) for value in bound.values()) > MAX_VALUE_CHARS:
         raise InvalidArguments(f"The variables have more than {MAX_VALUE_CHARS:,} characters together.")
     return bound
@@ -318,9 +324,6 @@ def expression_values(workflow: Workflow, values: Mapping[str, Value]) -> Mappin
 
 def _bind(one: WorkflowVariable, value: Value, read: ReadMeaning) -> Value:
     if value is None or value == "":
-        if one.required:
-            meaning = f": {one.description}" if one.description else ""
-            raise InvalidArguments(f"The variable `{one.name}` has no value{meaning}.")
         return _EMPTY_VALUES.get(one.type, "")
     found = _read(one, value, read)
     if found is None:
