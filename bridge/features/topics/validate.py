@@ -74,7 +74,7 @@ def find_definition(name: str, texts: Mapping[VaultPath, str]) -> QuotedDefiniti
             and defines_subject(one.text, subject, language)
         ]
     best = min(said, key=lambda one: one.kind != "paragraph", default=None)
-    return best and QuotedDefinition(shorten(inline(best.text), MAX_DEFINITION_CHARS), best.path)
+    return QuotedDefinition(shorten(inline(best.text), MAX_DEFINITION_CHARS), best.path) if best is not None else None
 
 
 MIN_NEAR_NOTES: Final = 3

@@ -210,9 +210,9 @@ class _ChangeDraft:
 
     def change(self, column: Sequence[NoteChange], before: Sequence[Example]) -> None:
         kinds, goes = column[0].kinds, "into" in column[0].arguments
-        given = [*self._given]
+        known = [*self._given]
         path = self._path([note.path for note in before], ("move",) if goes else kinds)
-        if path.startswith(_OWN_PREFIXES) and path not in given:
+        if path.startswith(_OWN_PREFIXES) and path not in known:
             # A note that moved is read as it is now, with what later changes wrote into it.
             facts = (
                 [replace(note, properties={}) for note in before] if kinds == ("move",) and self._several else before
