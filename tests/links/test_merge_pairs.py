@@ -127,6 +127,21 @@ def test_tables_that_a_template_fills_are_no_common_text() -> None:
     assert reasons({"A.md": one, "B.md": other}) == {}
 
 
+def test_what_two_notes_quote_is_not_their_own() -> None:
+    said = ("Trains leave at nine from the hill.", "Loaves are baked at night in the mill.")
+    quoting = [f"{one}\n\n> {PROSE}\n" for one in said]
+    assert reasons(dict(zip(("Railway.md", "Bakery.md"), quoting, strict=True))) == {}
+    assert len(reasons(dict(zip(("Railway tales.md", "Tales of railway.md"), quoting, strict=True)))) == 1
+    called = [one.replace("> ", "> [!note] ") for one in quoting]
+    assert len(reasons(dict(zip(("Railway.md", "Bakery.md"), called, strict=True)))) == 1
+
+
+def test_a_note_that_leads_elsewhere_is_no_stub() -> None:
+    text = "Feeding, proving and baking are described elsewhere, in many words that a stub has not.\n"
+    assert reasons({"A/Rye.md": "[[Rye baking]]\n", "B/rye.md": text, "Rye baking.md": PROSE}) == {}
+    assert len(reasons({"A/Rye.md": "[[B/rye]]\n", "B/rye.md": text, "Rye baking.md": PROSE})) == 1
+
+
 def test_what_a_note_has_in_common_with_two_others_is_a_form() -> None:
     said = (
         "Trains leave at nine from the old station on the hill, where nobody has waited for years.",

@@ -26,6 +26,8 @@ from bridge.graph.graph import Graph
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, day_in_name
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES, cut_frontmatter
+from bridge.markdown.kinds import title_of
+from bridge.markdown.links import name_key, target_file
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import merge_spans, protected_spans
 from bridge.records import Record
@@ -202,6 +204,7 @@ _COPY: Final = re.compile(
 
 _QUOTE: Final = re.compile("['’‘“”\"]")
 
+_QUOTATION: Final = re.compile(r"^ {0,3}>(?! ?\[!)[^\n]*(?:\n {0,3}>[^\n]*)*", re.MULTILINE)
 _MARK: Final = re.compile(r"[^\w\s\"'“”‘’«»(\[¿¡.…-]+")
 KIND_PROPERTIES: Final = ("type", "category", "categories")
 """Properties that say what kind of thing a note is about."""
@@ -306,16 +309,21 @@ def _compare_prose(
     """Return the pairs that have much of their prose in common, with its share."""
 
     @cache
-    def prose(path: VaultPath) -> frozenset[tuple[str, ...]]:
+    def prose(path: VaultPath, *, quoted: bool) -> frozenset[tuple[str, ...]]:
         pause()
-        return frozenset(word_runs(_read_prose(texts[path])))
+        return frozenset(word_runs(_read_prose(texts[path], quoted=quoted)))
+
+    def share_prose(one: VaultPath, other: VaultPath) -> bool:
+        # Notes of different names may quote the same source.
+        quoted = not {*comparable_words(title_of(one))}.isdisjoint(comparable_words(title_of(other)))
+        return _share_prose(prose(one, quoted=quoted), prose(other, quoted=quoted))
 
     common = {
         (one, other): pair.share
         for pair in find_common_text([texts[path] for path in paths], pause)
         # A list contains the text of each stub that it names.
         if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], MIN_SIZE_RATIO)
-        and (texts[one] == texts[other] or _share_prose(prose(one), prose(other)))
+        and (texts[one] == texts[other] or share_prose(one, other))
     }
     # What a note has in common with two others is a form that they fill.
     times = Counter(path for pair in common for path in pair)
@@ -377,11 +385,12 @@ def _share_prose(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ..
     return size >= MIN_COMMON_BYTES and len(shared) >= SHARE_OF_PROSE * min(len(one), len(other))
 
 
-def _read_prose(text: str) -> str:
-    """Return a note's text without code, links, tables and names of fields."""
+def _read_prose(text: str, *, quoted: bool) -> str:
+    """Return a note's text without code, links, tables and names of fields, with quotations if wanted."""
     note, kept, at = parse(VaultPath("note.md"), text.encode("utf-8", "replace")), [], 0
     tables = (piece.span for piece in note.pieces if piece.kind == "table")
-    for start, end in merge_spans([*protected_spans(note), *tables]):
+    quotations = () if quoted else (found.span() for found in _QUOTATION.finditer(note.text))
+    for start, end in merge_spans([*protected_spans(note), *tables, *quotations]):
         kept.append(note.text[at:start])
         at = end
     return " ".join([*kept, note.text[at:]])
@@ -477,11 +486,15 @@ def _is_stub(
 ) -> bool:
     """Return whether a note says hardly anything, and the other of its name does.
 
-    What has facts of its own, such as a film beside the book, or shows another file, as a category does, is no stub.
+    What has facts of its own, such as a film beside the book, or shows another file, as a category does, or only leads
+    to notes of other names, is no stub.
     """
     facts, others = ({name for name, _ in _facts(notes[one])} for one in (path, other))
     # Most texts are too long for that, and to split them takes seconds.
     if len(texts[path]) > MAX_STUB_CHARS or not facts <= others or any(link.embed for link in notes[path].links):
+        return False
+    leads = {name_key(target_file(target, kind)) for target, kind in notes[path].targets if kind != "property"}
+    if leads and leads.isdisjoint(map(name_key, (notes[other].title, *notes[other].aliases))):
         return False
     count, other_count = (len([*comparable_words(texts[one])]) for one in (path, other))
     return count <= min(MAX_SHORT_NOTE_WORDS, other_count) and other_count > 0
