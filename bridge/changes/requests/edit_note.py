@@ -113,7 +113,9 @@ class SetProperties(Request, tag="set_properties"):
             return edit_properties(self.path, data, self.properties, self.remove, context.obsidian().property_types)
 
         data = read_unchanged(self.path, self.digest, draft, context, edit)
-        draft.replace(self.path, edit(data))
+        draft.replace(self.path, changed := edit(data))
+        if changed == data:
+            return Effect()
         before = PropertyBlock.read(self.path, data.decode("utf-8-sig", "surrogateescape"))
         missing = [inline(name) for name in self.remove if before.spelling_of(name) not in before.values]
         return Effect(warnings=tuple(f"The note has no property `{name}` to remove." for name in missing))
