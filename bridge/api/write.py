@@ -16,7 +16,7 @@ from bridge.api.hints import Reason
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
 from bridge.changes.draft import Draft
-from bridge.changes.hunks import Difference, differences
+from bridge.changes.hunks import Difference, differences, fold_moves
 from bridge.changes.requests.base import KINDS, Request, operation_of
 from bridge.docstrings import docstring_of
 from bridge.engine.agents_folder import AgentsFolder
@@ -153,7 +153,6 @@ def unified_diff(found: Iterable[Difference]) -> str:
 def changed_files(found: Iterable[Difference]) -> tuple[ChangedFile, ...]:
     """Return each file that a change touches once, by its path afterwards."""
     files: dict[VaultPath, ChangedFile] = {}
-    new_paths: set[VaultPath] = set()
     for one in found:
         step = one.step
         match step.kind:
@@ -168,12 +167,9 @@ def changed_files(found: Iterable[Difference]) -> tuple[ChangedFile, ...]:
                     moved_from=before.moved_from if before else None,
                     deleted=step.kind == "remove",
                 )
-                new_paths.update([step.path] if step.before is None else [])
             case "move" if step.to is not None:
                 moved = files.pop(step.path, ChangedFile(step.path, step.before, 0, 0))
-                origin = None if step.path in new_paths else moved.moved_from or step.path
-                files[step.to] = replace(moved, path=step.to, moved_from=origin)
-                new_paths = {step.to if path == step.path else path for path in new_paths}
+                files[step.to] = replace(moved, path=step.to, moved_from=moved.moved_from or step.path)
     return tuple(files.values())
 
 
@@ -404,7 +400,7 @@ async def build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
 
 def _build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
 
-    planned = outcome.plan.steps
+    planned = fold_moves(outcome.plan.steps)
     # Of a change that moves files, later steps may give other paths to the first ones.
     shown = planned[:MAX_FILES] if replaces_only(planned) else planned
     found = list(differences(shown, outcome.plan.blobs.get))

@@ -9,7 +9,7 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.text.diff import Hunk, apply_hunks, decode_text, diff_hunks, encode_text, format_hunks
-from bridge.types import Digest
+from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
 Snapshot = Callable[[Digest], bytes | None]
@@ -38,6 +38,21 @@ def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Differenc
         found = _difference(step, snapshot, first)
         first += len(found.hunks)
         yield found
+
+
+def fold_moves(steps: Iterable[Step]) -> Sequence[Step]:
+    """Return steps for display: what is made and then moved is made where it comes to lie."""
+    found: list[Step] = []
+    made: set[VaultPath] = set()
+    for step in steps:
+        if step.kind == "move" and step.to is not None and step.path in made:
+            found = [replace(one, path=step.to) if one.path == step.path else one for one in found]
+            made = made - {step.path} | {step.to}
+            continue
+        if step.kind == "put" and step.before is None:
+            made.add(step.path)
+        found.append(step)
+    return found
 
 
 def hunk_positions(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:

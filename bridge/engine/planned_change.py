@@ -19,6 +19,7 @@ from bridge.changes.forecast import (
     explain_difference,
     measure_files,
 )
+from bridge.changes.hunks import fold_moves
 from bridge.changes.path_history import VaultState
 from bridge.changes.requests.base import Request
 from bridge.changes.undo import hunk_states_after_undo, undo
@@ -93,7 +94,7 @@ def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
     places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
     written = {
         step.path
-        for step in plan.steps
+        for step in fold_moves(plan.steps)
         if step.kind in ("put", "remove") and not any(path_after_move(step.path, place, place) for place in places)
     }
     return {

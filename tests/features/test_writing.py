@@ -141,6 +141,28 @@ async def test_a_task_is_ticked_and_added(served: Served) -> None:
     assert (root(served) / "Tasks.md").read_text().endswith("- [ ] Rest\n- [ ] Sleep 📅 2026-02-01\n")
 
 
+async def test_a_note_that_is_made_and_moved_is_shown_where_it_comes_to_lie(served: Served) -> None:
+    edits = [
+        {"op": "create_note", "path": "Draft/One.md", "text": "[[Two]]\n"},
+        {"op": "move_note", "path": "Draft/One.md", "to": "Final/Uno.md"},
+        {"op": "create_note", "path": "Final/Two.md", "text": "See.\n"},
+    ]
+    tried = await served.result("change_set", edits=edits, dry_run=True, expect={"files": 2})
+    assert tried["files"] == 2
+    assert [line for line in tried["diff"].splitlines() if line.startswith("+++")] == [
+        "+++ b/Final/Uno.md",
+        "+++ b/Final/Two.md",
+    ]
+    assert "Draft" not in tried["diff"]
+    made = await served.result("change_set", edits=edits)
+    assert [(one["path"], one["moved_from"]) for one in made["changed"]] == [
+        ("Final/Uno.md", None),
+        ("Final/Two.md", None),
+    ]
+    await served.result("undo_change", change_id=made["change_id"])
+    assert not (root(served) / "Final").exists()
+
+
 async def test_a_property_that_is_not_there_to_be_removed_is_told(served: Served) -> None:
     await served.call("create_note", path="Shop.md", text="Text.\n", properties={"url": "a", "kind": "b"})
     digest = (await read(served, "Shop.md"))["digest"]
