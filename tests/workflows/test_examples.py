@@ -267,3 +267,13 @@ def test_letters_stay_whole_in_any_script(names: tuple[str, str], property_name:
     workflow = read_workflow(workflow_yaml("A person.", found.variables, found.steps, ""))
     assert not workflow.problems
     assert bind_variables(workflow.workflow, {"title": "x", property_name: 3}, lambda _, text: text)[id_] == 3
+
+
+def test_pictures_and_the_ends_of_ids_are_not_asked_for() -> None:
+    pictures = "![cover](https://example.com/{2}/{0}.jpg)\n\n![[Pasted image {3}.png]]"
+    text = f"---\nbook: '{{0}}'\n---\n# {{1}}\n\n{pictures}\n\nRead it.\n"
+    books = (("621675", "Amber", "675", "2023082001"), ("212919", "Beige", "919", "2023082002"))
+    found = drafted({f"Books/{one[1]}.md": text.format(*one) for one in books})
+    assert {*found.variables} == {"title", "book"}
+    assert arguments(found)["text"] == "# {{variables.title}}\n\nRead it.\n"
+    assert found.text_left_out[0].startswith("# {{variables.title}}: 4 lines, such as ![cover]")

@@ -74,6 +74,7 @@ _STRUCTURE: Final = re.compile(
     re.DOTALL,
 )
 """What stays of a single note: headings, rules, empty items, callouts and queries."""
+_EMBED: Final = re.compile(r"\s*!(?:\[\[[^\]]+\]\]|\[[^\]]*\]\([^)]*\))\s*")
 _MARKS: Final = re.compile(rf"(?:(?!{NAME_CHARACTER})[^{{}}.])+")
 _LIST_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _HEADING: Final = re.compile(r"(#{1,6})[ \t].*")
@@ -234,6 +235,14 @@ class ExampleComparison:
                 _WHOLE_TEMPLATE.sub(lambda found, known=known: known.get(found[0], ""), one).replace("\\{{", "{{")  # type: ignore[misc]
                 for known, one in zip(raw, part, strict=True)
             ]
+            known = (self._blanks[at] for at in texts)
+            if all(
+                one.isdigit() and any(one in other != one for other in of)
+                for of, one in zip(known, values, strict=True)
+            ):
+                # The last digits of an id, as in an address, nobody gives beside the id.
+                self.variables = before
+                return None
             place = _NAMED_PLACE.search(made)
             called = next(filter(None, place.groups())) if place is not None else name
             called = name if TEMPLATE.search(called) else called
@@ -474,9 +483,10 @@ class _Draft:
             return Counter(self.comparison.filler(at)(text) for at, text in texts.items()).most_common(1)[0][0]
         if len(labels) < len(units):
             parts = self.comparison.parts(texts)
-            return (
-                self.comparison.write(parts, texts, self._heading(group[0])) if are_alike(parts, framed=True) else None
-            )
+            # A picture of one note is not asked for in the next.
+            is_picture = all(map(_EMBED.fullmatch, texts.values())) and not all(isinstance(one, str) for one in parts)
+            is_told = are_alike(parts, framed=True) and not is_picture
+            return self.comparison.write(parts, texts, self._heading(group[0])) if is_told else None
         base, values = labels[0], {at: found["value"] for at, found in labels.items()}
         name, made = base["name"].strip("*_ "), ""
         if len(self._examples) > 1:
