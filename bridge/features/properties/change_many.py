@@ -1,6 +1,6 @@
 """Changes many notes as one: their properties, tags, text and folder."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -45,7 +45,7 @@ from bridge.search.filters import filter_notes, folder_spelling, no_such_propert
 from bridge.search.model import SearchRequest
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
-from bridge.types import EXACT_MARK, Exact, VaultPath, lies_in
+from bridge.types import EXACT_MARK, Exact, VaultPath
 
 Name = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=10_000)]
@@ -187,9 +187,7 @@ async def change_notes(
         requests.append(ReplaceEverywhere(path=first, among=among, old=find, new=replace, whole_words=whole_words))
     if to is not None:
         every = call.vault.index.notes
-        target, origin = folder_spelling(every, to) or to.strip("/"), folder_of(every, folder)
-        moves = {path: move_below(path, target, origin) for path in notes}
-        requests += [MoveNote(path, new) for path, new in moves.items() if new != path]
+        requests += list_moves(notes, folder_of(every, folder), folder_spelling(every, to) or to)
     if not requests:
         raise InvalidArguments(
             "Nothing is to be changed." if to is None else f"All of these notes are in `{to}` already.",
@@ -198,12 +196,13 @@ async def change_notes(
     return await change_many(call, requests, "change_notes", expect, options)
 
 
-def move_below(path: VaultPath, to: str, origin: str) -> VaultPath:
-    """Return where a note of a folder comes to lie below another; one that lies there already stays."""
-    if to and lies_in(path, [to]) and not origin.startswith(f"{to}/"):
-        return path
-    below = path.removeprefix(f"{origin}/") if origin else path.rpartition("/")[2]
-    return VaultPath(f"{to}/{below}".lstrip("/"))
+def list_moves(notes: Iterable[VaultPath], origin: str, to: str) -> Iterator[MoveNote]:
+    """Yield the moves of notes to a folder, as they lie in the one they are from; what lies there already stays."""
+    place = f"{to.strip('/')}/".lstrip("/")
+    for path in notes:
+        new = VaultPath(place + (path.removeprefix(f"{origin}/") if origin else path.rpartition("/")[2]))
+        if new != path and (not place or not path.startswith(place) or origin.startswith(place)):
+            yield MoveNote(path, new)
 
 
 async def choose_notes(
