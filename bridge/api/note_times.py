@@ -29,13 +29,18 @@ def name_pattern(words: str) -> re.Pattern[str]:
 
 
 CREATION_NAME: Final = name_pattern(
-    "create|created|creation|ctime|erstellt|angelegt|créé|creado|criado|creato|aangemaakt|skapad|utworzono|создано"
+    "create|created|creation|creazione|création|creación|criação|создания|ctime|erstellt|angelegt|créé|creado|criado|creato|aangemaakt|skapad|utworzono|создано"
     "|oluşturulma|创建|建立|作成|생성"
 )
 CHANGE_NAME: Final = name_pattern(
-    "modified|updated|edited|changed|mtime|geändert|aktualisiert|modifié|actualizado|modificado|atualizado|modificato"
+    "modified|modification|modifica|update|updated|изменения|edited|changed|mtime|geändert|aktualisiert|modifié|actualizado|modificado|atualizado|modificato"
     "|aggiornato|gewijzigd|ändrad|zmieniono|изменено|обновлено|güncellenme|修改|更新|수정"
 )
+
+
+def tells_time(name: str) -> bool:
+    """Return whether a property of this name says when its note was created or changed."""
+    return any(pattern.fullmatch(name) for pattern in (CREATION_NAME, CHANGE_NAME))
 
 
 class NoteTimes(Record):

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Struct, ValidationError, convert, field, to_builtins
 
-from bridge.api.note_times import CHANGE_NAME, CREATION_NAME
+from bridge.api.note_times import tells_time
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.requests.base import Request, RequestContext
@@ -237,11 +237,7 @@ class CheckScope(Record, eq=False, dict=True):
         return (
             read is not None
             and {*body_lines(read)} <= {f"# {title}"}
-            and all(
-                value in (None, "", [], (), title)
-                or any(pattern.fullmatch(name) for pattern in (CREATION_NAME, CHANGE_NAME))
-                for name, value in read.properties.items()
-            )
+            and all(value in (None, "", [], (), title) or tells_time(name) for name, value in read.properties.items())
         )
 
 

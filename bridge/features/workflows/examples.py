@@ -12,6 +12,7 @@ from typing import Final
 
 from yaml import YAMLError
 
+from bridge.api.note_times import tells_time
 from bridge.bases.values import text_of
 from bridge.errors import InvalidArguments
 from bridge.features.workflows.parse import VariableKind
@@ -52,11 +53,6 @@ _FORMS: Final = (
 """Forms in which a workflow can write the day of a note, those first that are meant where two come to the same."""
 FOLDER_FORMS: Final = ("YYYY", "YYYY-MM", "MM", "MMMM", "MM-MMMM", "MM MMMM", "YYYY-MM-DD", "GGGG-[W]WW", "[Q]Q")
 _NEAR_DAYS: Final = (0, -1, 1, -7, 7)
-_WRITTEN_TODAY: Final = re.compile(
-    r"creat|modif|updat|edited|erstell|geändert|créé|creado|criado|aggiorn|созда|измен|创建|修改|更新|作成|생성|수정",
-    re.IGNORECASE,
-)
-"""Names of properties that say when a note was written."""
 _STATE: Final = re.compile(r"(?:sr|srs|fsrs|anki|fc|recall)[-_ ].+", re.IGNORECASE)
 """Names of properties in which plugins keep when a note is to be learnt again."""
 _KINDS: Final = frozenset({"tags", "cssclasses", "categories", "type"})
@@ -361,7 +357,7 @@ class _Draft:
         return DAILY_TEMPLATE if is_daily else "/".join([*self._folder(days), f"{self._stem(stems)}.md"])
 
     def _is_day_of_writing(self, days: Sequence[str]) -> bool:
-        written = [values for name, values in self._values.items() if _WRITTEN_TODAY.search(name)]
+        written = [values for name, values in self._values.items() if tells_time(name)]
         same = (sum(map(str.startswith, map(text_of, values), days)) for values in written)
         return bool(days) and (not written or any(count * 2 > len(days) for count in same))
 
@@ -412,7 +408,7 @@ class _Draft:
 
     def _property(self, name: str, values: Sequence[Value]) -> Value:
         given = [value for value in values if not _is_empty(value)]
-        written = moment_template(given[0]) if given and _WRITTEN_TODAY.search(name) else None
+        written = moment_template(given[0]) if given and tells_time(name) else None
         if not given or written is not None:
             return written or ([] if any(value in ("[]", []) or value == [None] for value in values) else values[0])
         empty = len(given) < sum(name in one.properties for one in self._examples)
