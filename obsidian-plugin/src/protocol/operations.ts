@@ -412,9 +412,9 @@ export interface ChangeNotesArguments {
 	readonly find?: string;
 	/** The new text. */
 	readonly replace?: string;
-	/** Leave `find` alone within longer words, and where Chinese or Japanese does not show whether it is. */
+	/** Leave `find` alone within longer words and names such as 東京都, and where a script without spaces does not show whether it is a word. */
 	readonly whole_words?: boolean;
-	/** Folder to move them to; links follow. */
+	/** Folder to move them to, as they lie in `folder`; links follow. */
 	readonly to?: string | null;
 	/** The expected effect; any other is refused. */
 	readonly expect?: Expectation | null;
@@ -797,7 +797,7 @@ export interface FindNotesArguments {
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
-	/** Only notes linking to this file. */
+	/** Only notes linking to this name. */
 	readonly links_to?: string | null;
 	/** Only notes that this note links to. */
 	readonly linked_from?: string | null;
