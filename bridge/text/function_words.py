@@ -328,11 +328,15 @@ def _fold_tones(word: str) -> str:
 
 
 def _languages(words: Iterable[str], least: int = MIN_WORDS) -> list[str]:
+    found = spoken_languages(words, least)
+    return [] if "english" in found else found
+
+
+def spoken_languages(words: Iterable[str], least: int = 1) -> list[str]:
+    """Return the languages that have the most of some folded words as function words; none if they have too few."""
     counts = Counter(chain.from_iterable(_languages_by_word().get(word, ()) for word in words))
     best = max(counts.values(), default=0)
-    if best < least or counts["english"] == best:
-        return []
-    return [language for language, count in counts.items() if count == best]
+    return [language for language, count in counts.items() if count == best] if best >= least else []
 
 
 @cache

@@ -201,6 +201,9 @@ değil δεν μην χωρίς ποτέ לא אין בלי لا لم لن لي�
 """
 _NEGATIONS: Final = frozenset(map(fold_word, _NEGATION_WORDS.split()))
 _CONTRACTION: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
+_MAY: Final = re.compile(r"(?:\d\.?|\b(?:im|en|de|du|fin|début|ab|bis|seit|ende|anfang|mitte))\s+mai\b", re.IGNORECASE)
+"""The month in languages that do not call it as Italian calls *never*."""
+
 _UNSPACED_NEGATION: Final = re.compile(
     "[不没沒無无非未]|ない|ません|なかった|지 ?(?:않|못)|없[다는어었이음]|아니[다라었]|ไม่"
 )
@@ -249,5 +252,5 @@ def asks(text: str) -> bool:
 
 
 def negates(text: str) -> bool:
-    words = {fold_word(word) for word in TOKEN.findall(text)}
+    words = {fold_word(word) for word in TOKEN.findall(_MAY.sub(" ", text))}
     return bool(not words.isdisjoint(_NEGATIONS) or _CONTRACTION.search(text) or _UNSPACED_NEGATION.search(text))

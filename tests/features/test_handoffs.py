@@ -13,10 +13,12 @@ import pytest_asyncio
 from msgspec import convert
 
 from bridge.access.tokens import Tokens
+from bridge.features.handoffs.handoff_note import Proof, find_gap
 from bridge.features.handoffs.operations import TakenHandoff
 from bridge.mcp.text import format_result
 from bridge.settings.file import save_settings
 from bridge.text.budget import estimate_tokens
+from bridge.types import VaultPath
 from tests.features.served import PATIENCE_S, Answer, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 
@@ -106,13 +108,71 @@ FALSE: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-async def test_a_proof_that_says_nothing_proves_nothing(served: Served) -> None:
-    assert (await hand_over(served, {"path": "Parser.md"}, {})).status == 200
+async def test_a_claim_without_a_proof_is_written_without_a_box(served: Served) -> None:
+    made = await hand_over(served, {}, None)
+    assert made.status == 200, made.body
+    assert "- Claim 1\n- Claim 2\n" in (root(served) / made.json["path"]).read_text(encoding="utf-8")
     found = await take_over(served, peek=True)
-    assert [(one["verdict"], one["why"]) for one in found["claims"]] == [
-        ("unchecked", "the proof names a note but nothing in it"),
-        ("unchecked", "no proof was given"),
-    ]
+    assert [(one["verdict"], one["why"]) for one in found["claims"]] == [("unchecked", "no proof was given")] * 2
+
+
+@pytest.mark.parametrize(
+    ("proof", "form"),
+    [
+        ({"path": "Parser.md"}, "`{path, quote}`"),
+        ({"path": "Parser.md", "task": "Read the grammar", "status": "done"}, "`path:line text`"),
+        ({"path": "Parser.md", "link": "Dates"}, "`path → path`"),
+        ({"link": "Dates"}, "`path → path`"),
+        ({"path": "Parser.md", "quote": "249", "heading": "Parser"}, "`{path, quote}`"),
+        ({"status": "open"}, "`{task, status}`"),
+        ({"quote": "249"}, "`{path, quote}`"),
+        ({"url": "https://example.org", "result": "ok"}, "`{url}`"),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [False, True])
+async def test_a_proof_of_no_form_is_refused_with_the_form(
+    served: Served, proof: dict[str, Any], form: str, *, dry_run: bool
+) -> None:
+    refused = await hand_over(served, TRUE[0], proof, dry_run=dry_run)
+    assert (refused.code, refused.json["error"]["claims"]) == ("invalid_arguments", [2])
+    assert form in refused.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "gap"),
+    [
+        ("Il canone è di 1200 euro", "Il canone sarà di 900 euro", "its proof says 900, not 1200"),
+        ("The rent is 1,200 euros", "The rent is 900 euros", "its proof says 900, not 1200"),
+        ("Die Miete beträgt 1.200 Euro", "Die Miete beträgt 1200 Euro", None),
+        ("房租是1200元", "房租是900元", "its proof says 900, not 1200"),
+        ("The exam is on 4 May", "Exam: 2026-05-03", "its proof says 2026-05-03, not 4"),
+        ("The exam is on 3 May", "Exam: 2026-05-03", None),
+        ("L'examen est le 3 mai 2026", "Examen : 03/05/2026", None),
+        ("The theme is by Kepano", "The theme is by Steph Ango", "its proof says “The theme is by Steph Ango”"),
+        ("Le thème est de Kepano", "Le thème est de Kepano", None),
+        ("Der Vertrag endet im Januar", "Der Vertrag endet im Februar", "says “Der Vertrag endet im Februar”"),
+        ("Тему написав Кепано", "Тему написав Анго", "its proof says “Тему написав Анго”"),
+        ("Il gatto dorme", "Il canone sarà di 900 euro", "says none of its words"),
+        ("La casa è al mare", "Il canone sarà di 900 euro", "says none of its words"),
+        ("Un chat dort", "Un loyer cher", "says none of its words"),
+        ("De kat slaapt", "De huur is hoog", "says none of its words"),
+        ("Der Kater schläft", "Der Mietzins steigt", "says none of its words"),
+        ("The rent is paid", "Il canone è stato pagato", None),
+        ("The rent is 1200", "Il canone è di 900", "its proof says 900, not 1200"),
+        ("The notes are translated", "Нотатки перекладено", None),
+        ("The chapter is finished", "Chapter 3: the end", None),
+    ],
+)
+def test_a_quote_shows_its_claim_in_any_language(claim: str, quote: str, gap: str | None) -> None:
+    found = find_gap(claim, Proof(path=VaultPath("a.md"), quote=quote))
+    assert (found is None) == (gap is None)
+    assert (gap or "") in (found or "")
+
+
+def test_a_value_shows_the_number_of_its_claim() -> None:
+    rent = Proof(path=VaultPath("a.md"), property="rent", value=900)
+    assert find_gap("The rent is 1200 euros", rent) == "its proof says 900, not 1200"
+    assert find_gap("The rent is 900 euros", rent) is None
 
 
 async def test_true_claims_are_written_and_still_hold(served: Served) -> None:
@@ -121,7 +181,7 @@ async def test_true_claims_are_written_and_still_hold(served: Served) -> None:
     )
     assert made.status == 200, made.body
     note = (root(served) / made.json["path"]).read_text(encoding="utf-8")
-    assert note.count("- [x] Claim") == len(TRUE) + 3
+    assert (note.count("- [x] Claim"), note.count("- Claim")) == (len(TRUE), 3)
     assert "> Write the property test." in note
     found = await take_over(served, peek=True, budget=8_000)
     assert [one["verdict"] for one in found["claims"]] == ["still_true"] * len(TRUE) + ["unchecked"] * 3

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from bridge.text.sentence import sentence_ends
+from bridge.text.sentence import negates, sentence_ends
 
 _WHOLE = """
 Am 3. Oktober war es kalt.|Dann schneite es.
@@ -80,3 +80,16 @@ def test_a_number_at_the_beginning_of_a_line_ends_no_sentence() -> None:
     text = "Steps:\n1. Mix it.\n2. Bake it.\n"
     ends = list(sentence_ends(text, (0, len(text)), by_lines=True))
     assert [text[end:].partition("\n")[0] for end in ends] == ["1. Mix it.", "2. Bake it.", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "denies"),
+    [
+        ("L'examen est le 3 mai 2026", False),
+        ("Der Kurs beginnt im Mai", False),
+        ("Il corso non comincia mai", True),
+        ("Mai di venerdì", True),
+    ],
+)
+def test_the_month_of_may_denies_nothing(text: str, *, denies: bool) -> None:
+    assert negates(text) is denies

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain, filterfalse
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from msgspec import DecodeError, Meta, json
@@ -24,9 +25,12 @@ from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
 from bridge.text.budget import shorten
 from bridge.text.content_terms import terms_of
+from bridge.text.days import add_years, cut_days, full_days
+from bridge.text.function_words import function_words, spoken_languages
 from bridge.text.invisible import one_line
-from bridge.text.sentence import negates
-from bridge.text.stems import language_of
+from bridge.text.sentence import negates, numbers_of
+from bridge.text.stems import DEFAULT, language_of
+from bridge.text.words import words_of
 from bridge.types import Digest, VaultPath, is_same_digest
 
 T = TypeVar("T")
@@ -40,8 +44,25 @@ Outcome = Literal["still_true", "changed", "gone", "unchecked"]
 MAX_QUOTED_CHARS: Final = 160
 
 _TASK: Final = re.compile(r"(?P<path>.+?\.md):(?P<line>[0-9]{1,9})(?:\s+(?P<text>.*))?")
+_TASK_FORM, _LINK_FORM = "a task is named as `path:line text`, with `status`", "a link is named as `path → path`"
+_FORMS: Final = (
+    ("path", "quote"),
+    ("path", "digest"),
+    ("path", "heading"),
+    ("path", "property", "value"),
+    ("task", "status"),
+    ("link",),
+    ("change_id", "state"),
+    ("file", "sha256"),
+    ("command", "result"),
+    ("url",),
+)
+"""The fields of a proof of each form, of which the first is needed, and of a note the second."""
+
 _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
 _BOXES: Final = TaskSettings()
+_NAME_REST: Final = re.compile(r"^\W*\w+|\b[^\W_A-ZÀ-ÞА-ЯЁІЇЄҐ]\w*")
+"""What is no name: the first word of a text, and those without a capital."""
 
 
 class Proof(Record):
@@ -177,6 +198,8 @@ def check_proof(proof: Proof | None, facts: VaultEvidence) -> ProofCheck:
     match proof:
         case _ if proof is None or proof == Proof():
             verdict = ProofCheck("unchecked", "no proof was given")
+        case _ if (flaw := _find_flaw(proof)) is not None:
+            verdict = ProofCheck("changed", flaw)
         case Proof(path=path) if path is not None:
             verdict = _check_at(path, facts, facts.note, lambda note: _check_note(proof, note))
         case Proof(file=file) if file is not None:
@@ -192,18 +215,51 @@ def check_proof(proof: Proof | None, facts: VaultEvidence) -> ProofCheck:
     return verdict
 
 
+def _find_flaw(proof: Proof) -> str | None:
+    """Return how a proof is written that has no form."""
+    given = {name for name, value in asdict(proof).items() if value is not None}
+    if any(given.issubset(form) and given.issuperset(form[: 1 + ("path" in form)]) for form in _FORMS):
+        return None
+    forms = ", ".join(f"`{{{', '.join(form)}}}`" for form in _FORMS)
+    return _TASK_FORM if "task" in given else _LINK_FORM if "link" in given else f"a proof is one of {forms}"
+
+
 def find_gap(claim: str, proof: Proof | None) -> str | None:
-    """Return why a quote or heading shows nothing of its claim, whatever the note says; None if it may."""
+    """Return why a quote, heading or value does not show its claim, whatever the note says; None if it may."""
     shown = None if proof is None else proof.quote or proof.heading
     if shown is None:
-        return None
+        return None if proof is None or proof.value is None else _find_other_value(claim, str(proof.value))
     if negates(claim) and not negates(shown):
         return "that something stands in a note does not show what is not so"
-    language = language_of(f"{claim}\n{shown}")
-    told, quoted = (frozenset(terms_of(text, language, numbers=True)) for text in (claim, shown))
+    language, spoken = language_of(f"{claim}\n{shown}"), tuple(map(_languages_of, (claim, shown)))
+    left_out = function_words(language).union(*map(function_words, chain(*spoken)))
+    told, quoted = (
+        frozenset(terms_of(" ".join(filterfalse(left_out.__contains__, words_of(text))), language, numbers=True))
+        for text in (claim, shown)
+    )
     # Texts of two languages need not have a word in common.
-    is_foreign = language_of(claim) != language_of(shown) and any(map(str.isalpha, shown))
-    return None if told & quoted or not told or is_foreign else "its proof says none of its words"
+    is_foreign = all(spoken) and spoken[0].isdisjoint(spoken[1]) and any(map(str.isalpha, shown))
+    if told and told.isdisjoint(quoted) and not is_foreign:
+        return "its proof says none of its words"
+    names = (frozenset(terms_of(_NAME_REST.sub(" ", text), language)) for text in (claim, shown))
+    if all(one and one <= own for one, own in zip((told - quoted, quoted - told), names, strict=True)):
+        return f"its proof says “{shorten(one_line(shown), MAX_QUOTED_CHARS)}”"
+    return _find_other_value(claim, shown)
+
+
+def _languages_of(text: str) -> frozenset[str | None]:
+    """Return the languages in which a short text may be; none if nothing tells."""
+    return frozenset(spoken_languages(words_of(text)) or {language_of(text)} - {DEFAULT})
+
+
+def _find_other_value(claim: str, shown: str) -> str | None:
+    """Return which days and numbers each of two texts has that the other lacks; None if one has no other."""
+    told, proved = (
+        full_days(text) | {number.lstrip("0") or "0" for number in numbers_of(cut_days(text))}
+        for text in (add_years(claim, [shown]), add_years(shown, [claim]))
+    )
+    said, instead = (", ".join(sorted(one)) for one in (told - proved, proved - told))
+    return f"its proof says {instead}, not {said}" if said and instead else None
 
 
 def _compare(fact: str, *, holds: bool) -> ProofCheck:
@@ -237,15 +293,13 @@ def _check_note(proof: Proof, note: Note) -> ProofCheck:
         return _compare(f"its digest is {note.digest[:12]}", holds=is_same_digest(note.digest, proof.digest))
     if proof.heading is not None:
         return _check_heading(proof.heading, note)
-    if proof.property is not None:
-        name = proof.property.casefold()
-        found = [value for key, value in note.properties.items() if str(key).casefold() == name]
-        value = found[0] if found else None
-        fact = f"it has no property `{proof.property}`"
-        if found:
-            fact = f"`{proof.property}` is {shorten(str(value), MAX_QUOTED_CHARS)}"
-        return _compare(fact, holds=_as_list(value) == _as_list(proof.value))
-    return ProofCheck("unchecked", "the proof names a note but nothing in it")
+    name = (proof.property or "").casefold()
+    found = [value for key, value in note.properties.items() if str(key).casefold() == name]
+    value = found[0] if found else None
+    fact = f"it has no property `{proof.property}`"
+    if found:
+        fact = f"`{proof.property}` is {shorten(str(value), MAX_QUOTED_CHARS)}"
+    return _compare(fact, holds=_as_list(value) == _as_list(proof.value))
 
 
 def _as_list(value: Any) -> Any:
@@ -283,7 +337,7 @@ def _check_digest(digest: Digest, wanted: Digest | None) -> ProofCheck:
 def _check_task(task: str, status: str, facts: VaultEvidence) -> ProofCheck:
     named = _TASK.fullmatch(task.strip())
     if named is None:
-        return ProofCheck("changed", "a task is named as `path:line text`")
+        return ProofCheck("changed", _TASK_FORM)
     text, line = one_line(named["text"] or ""), int(named["line"])
 
     def check(note: Note) -> ProofCheck:
@@ -309,7 +363,7 @@ def _has_status(task: Task, status: str) -> bool:
 def _check_link(link: str, facts: VaultEvidence) -> ProofCheck:
     ends = [facts.find(end) for end in _ARROW.split(link.strip()) if end]
     if len(ends) != 2:
-        return ProofCheck("changed", "a link is named as `path → path`")
+        return ProofCheck("changed", _LINK_FORM)
     source, target = ends
     targets = {target, facts.moved_to(target)}
     return _check_at(
@@ -334,7 +388,7 @@ LISTS: Final = {
     "Stop conditions": "stop_conditions",
 }
 CLAIMS: Final = "Claims"
-_CLAIM: Final = re.compile(r"- \[(?P<box>.)\] (?P<text>.*?)(?: %%proof: (?P<proof>\{.*\})%%)?")
+_CLAIM: Final = re.compile(r"- (?:\[(?P<box>.)\] )?(?P<text>.*?)(?: %%proof: (?P<proof>\{.*\})%%)?")
 
 
 def handoff_name(goal: str, now: datetime) -> str:
@@ -355,7 +409,7 @@ def handoff_properties(goal: str, now: datetime, client: str | None, session: st
 
 
 def write_handoff(handoff: Handoff) -> str:
-    """Write the body of a handoff: texts as quotes, lists as items, claims as ticked tasks that a person can untick."""
+    """Write the body of a handoff: texts as quotes, lists as items, proved claims as tasks that a person can untick."""
     parts = [f"# {one_line(handoff.goal)}\n"]
     for heading, name in TEXTS.items():
         parts.append(write_section(heading, quote_lines(getattr(handoff, name))))
@@ -401,9 +455,10 @@ def _flat(text: str) -> str:
 
 
 def _claim_line(claim: Claim) -> str:
-    line = f"- [x] {_flat(claim.text).replace('%%', '% %')}"
-    if claim.proof is None:
-        return line
+    text = _flat(claim.text).replace("%%", "% %")
+    if claim.proof is None or claim.proof == Proof():
+        return f"- {text}"
+    line = f"- {text}" if claim.proof.command or claim.proof.url else f"- [x] {text}"
     # A comment of Obsidian ends at the next `%%`.
     proof = json.encode(plain_proof(claim.proof)).decode().replace("%", "\\u0025")
     return f"{line} %%proof: {proof}%%"
@@ -412,7 +467,7 @@ def _claim_line(claim: Claim) -> str:
 def _claims(lines: Iterable[str]) -> Iterator[Claim]:
     for line in lines:
         found = _CLAIM.fullmatch(line.rstrip())
-        if found is not None and found["box"] in "xX":
+        if found is not None and found["box"] in {None, "x", "X"}:
             yield Claim(found["text"], _proof(found["proof"]))
 
 
