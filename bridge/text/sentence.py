@@ -243,6 +243,14 @@ def numbers_of(text: str) -> frozenset[str]:
     return frozenset(_GROUPS.sub("", number) for number in _NUMBER.findall(text))
 
 
+_NAME_REST: Final = re.compile(r"^\W*\w+|\b[^\W_A-ZÀ-ÞА-ЯЁІЇЄҐ]\w*")
+
+
+def names_in(text: str) -> str:
+    """Return the words of a text with a capital, but for the first; in scripts without capitals there are none."""
+    return _NAME_REST.sub(" ", text)
+
+
 _ASKS: Final = re.compile(r"(?:[?？؟]|[\u0370-\u03ff];)\W*$|\u055e")
 """A question mark of some script; the Greek one looks like a semicolon, the Armenian one stands inside a word."""
 

@@ -28,7 +28,7 @@ from bridge.text.content_terms import terms_of
 from bridge.text.days import add_years, cut_days, full_days
 from bridge.text.function_words import function_words, spoken_languages
 from bridge.text.invisible import one_line
-from bridge.text.sentence import negates, numbers_of
+from bridge.text.sentence import names_in, negates, numbers_of
 from bridge.text.stems import DEFAULT, language_of
 from bridge.text.words import words_of
 from bridge.types import Digest, VaultPath, is_same_digest
@@ -61,8 +61,6 @@ _FORMS: Final = (
 
 _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
 _BOXES: Final = TaskSettings()
-_NAME_REST: Final = re.compile(r"^\W*\w+|\b[^\W_A-ZÀ-ÞА-ЯЁІЇЄҐ]\w*")
-"""What is no name: the first word of a text, and those without a capital."""
 
 
 class Proof(Record):
@@ -241,7 +239,7 @@ def find_gap(claim: str, proof: Proof | None) -> str | None:
     is_foreign = all(spoken) and spoken[0].isdisjoint(spoken[1]) and any(map(str.isalpha, shown))
     if told and told.isdisjoint(quoted) and not is_foreign:
         return "its proof says none of its words"
-    names = (frozenset(terms_of(_NAME_REST.sub(" ", text), language)) for text in (claim, shown))
+    names = (frozenset(terms_of(names_in(text), language)) for text in (claim, shown))
     if all(one and one <= own for one, own in zip((told - quoted, quoted - told), names, strict=True)):
         return f"its proof says “{shorten(one_line(shown), MAX_QUOTED_CHARS)}”"
     return _find_other_value(claim, shown)

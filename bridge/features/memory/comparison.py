@@ -11,10 +11,11 @@ from bridge.features.memory.memory_note import Memory, name_key
 from bridge.records import Record
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
+from bridge.text.function_words import function_words, spoken_languages
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.sentence import negates, numbers_of, split_clauses, split_sentences
-from bridge.text.stems import language_of
+from bridge.text.sentence import names_in, negates, numbers_of, split_clauses, split_sentences
+from bridge.text.stems import OTHER_LANGUAGE, language_of
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 
@@ -36,22 +37,71 @@ in scripts without spaces, where a word is several terms, fewer or more."""
 
 _REVOCATION: Final = re.compile(
     r"""
-    no\ longer | \bnot\b(?=.*\bany\ ?more\b) | instead\ of | rather\ than | changed\ \w+\ minds? | cancel | called\ off
-    | dropped | postponed | moved\ (?:to|from) | revoked | reversed | abandoned | replaced\ by
-    | removed | obsolete | deprecated | changed\ (?:to|from)
-    | nicht\ mehr | \bkein\w*\b(?=.*\bmehr\b) | \b(?:an)?statt\ (?!und\b) | anstelle
-    | abgesagt | verschoben | verlegt | umgezogen | verworfen | aufgehoben | gestrichen | veraltet
-    | \bn(?:e\ |['’])\w+\ plus\b | non\ plus | au\ lieu | annulé | reporté
-    | \bya\ no\b | \ben\ (?:lugar|vez)\ de\b | cancelad | aplazad
-    | \bnon\ (?:\w+\ ){1,3}più\b | invece\ di | al\ posto\ di | annullat | rimandat
-    | já\ não | \bnão\b(?=.*\bmais\b) | \bem\ vez\ de\b | adiad
-    | niet\ meer | \bgeen\b(?=.*\bmeer\b) | in\ plaats\ van | uitgesteld
-    | больше\ не | вместо | отмен | перенес
-    | 不再 | 改[为成到用由] | 代替 | 取消 | 推迟 | 延期 | 而不是 | 変更 | 中止 | 代わり
+    no\ longer | \bnot\b(?=.*\bany\ ?more\b) | instead\ of | rather\ than | changed\ \w+\ minds? | cancel\w*
+    | called\ off | dropped | postponed | moved\ (?:to|from) | revoked | reversed | abandoned | replaced\ by | removed
+    | obsolete | deprecated | changed\ (?:to|from) | from\ now\ on | \bi\ was\ (?:wrong|mistaken) | nicht\ mehr
+    | \bkein\w*\b(?=.*\bmehr\b) | \b(?:an)?statt\ (?!und\b) | anstelle | \bab\ (?:jetzt|sofort)\b | künftig | abgesagt
+    | verschoben | verlegt | umgezogen | verworfen | aufgehoben | gestrichen | veraltet | geirrt
+    | \bn(?:e\ |['’])\w+\ plus\b | non\ plus | au\ lieu | annulé\w* | reporté\w* | désormais | dorénavant
+    | me\ suis\ trompé\w* | \bya\ no\b | \ben\ (?:lugar|vez)\ de\b | cancelad\w* | aplazad\w*
+    | de\ ahora\ en\ adelante | a\ partir\ de\ (?:ahora|agora) | me\ equivoqué | enganei-me
+    | \bmi\ (?:ero\ sbagliat\w|sbagliavo) | \bnon\ (?:\w+\ ){1,3}più\b | invece\ di | al\ posto\ di | annullat\w*
+    | rimandat\w* | d['’]ora\ (?:in\ poi|innanzi) | já\ não | \bnão\b(?=.*\bmais\b) | \bem\ vez\ de\b | adiad\w*
+    | niet\ meer | \bgeen\b(?=.*\bmeer\b) | in\ plaats\ van | uitgesteld | voortaan | больше\ не | вместо | отмен\w*
+    | перенес\w* | отныне | впредь | ошиб(?:ся|лась|ались) | більше\ не | замість | скасов\w* | відтепер | надалі
+    | помили(?:вся|лася|лися) | 不再 | 改[为成到用由] | 代替 | 取消 | 推迟 | 延期 | 而不是 | 从现在起 | 今后 | 更正
+    | 変更 | 中止 | 代わり | 今後 | 訂正
+    | \b(?:correction|korrektur|berichtigung|correzione|rettifica|corrección|correção|поправка|виправлення)\s*:
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 """Says that something else held before."""
+
+_CHANGE: Final = re.compile(
+    r"""\b(?:
+    switch(?:ed|es|ing)? | moved? | migrat\w+ | chang(?:e[ds]?|ing) | transfer\w* | renam\w+ | replac\w+ | left
+    | raised | lowered | increased | reduced | gewechselt | wechsel[nt] | umgestiegen | umgestellt | umbenannt
+    | ersetz\w* | erhöht | gesenkt | geändert | quitt\w+ | passés? | passons | migré\w* | changé\w* | renommé\w*
+    | rempla[cç]\w* | augment\w+ | baiss\w+ | réduit\w* | déplac\w+ | pasa(?:n|do|mos) | pasó | cambi\w+ | mudad\w+
+    | trasladad\w+ | renombrad\w+ | re(?:e)?mplaz\w+ | sub(?:ió|ido) | baj(?:ó|ado) | passa(?:t[aeio]|mo|no)
+    | spostat[aeio] | migrat[aeio] | rinominat[aeio] | sostitui\w+ | alzat[aeio] | abbassat[aeio] | aumentat[aeio]
+    | lasciat[aeio] | mud(?:ou|ámos|amos|ado|ada) | pass(?:ou|ámos|aram) | troc\w+ | substitu\w+ | renomead\w+
+    | overgestapt | verhuisd | gewijzigd | vervang\w+ | verhoogd | verlaagd | hernoemd | переш[её]?л\w+ | перейш\w+
+    | переїха\w+ | перенесл\w+ | змін\w+ | замін\w+ | перейменов\w+ | підвищ\w+ | зниж\w+ | знизи\w+ | переех\w+
+    | смени\w+ | замени\w+ | измени\w+ | переименов\w+ | повыси\w+ | повыш\w+ | снизи\w+ | сниж\w+
+    )\b | [换換][成到为了] | 更换 | 迁移?[到至] | 搬到 | 迁移 | 转[到为] | 切换 | 升[到至为] | 降[到至为] | 取代 | 改名
+    | 移行 | 乗り換え | 切り替え
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Says that something changed; what it was before is named as well, or a number."""
+
+_FROM: Final = (
+    r"(?:\b(?:from|left|von|vom|de|du|quitté|da|dal|dalla|dallo|lasciato|del|do|desde|van|с|со|из|з|із|зі)\s+"
+    r"(?:(?:the|dem|der|le|la|les|el|il|lo|o|a)\s+)?|\b(?:d|dall)['’]|从|從|由)"
+)
+_LEFT: Final = re.compile(
+    rf"{_FROM}(?P<left>(?:(?!{_FROM}).){{2,40}}?)"
+    r"(?:\s(?:to|for|zu|zum|zur|nach|auf|à|au|vers|pour|a|ad|al|alla|per|para|naar|на|в|к|до)\s|\s?(?:→|->)"
+    r"|[换換改迁遷移转轉搬切升降更]\S{0,2}[成到为為至])",
+    re.IGNORECASE,
+)
+"""What was before, up to what is now."""
+
+_OPPOSITES: Final = tuple(
+    tuple(map(re.compile, pair.split()))
+    for pair in """
+short|brief|concis|kurz|knapp|court|bref|brev|cort|curt|kort|beknopt|коротк|кратк|стисл|简|短 \
+long|detail|lang|ausfuhrl|lung|dettagl|larg|detall|detalh|uitgebr|длинн|подробн|довг|докладн|детальн|详|細|细|长|長
+plural|pluriel|mehrzahl|meervoud|множ|复数 singul|singol|einzahl|enkelvoud|единств|однин|单数
+dark|dunk|sombr|scur|oscur|escur|donker|темн|深色 light|hell|clair|chiar|clar|licht|светл|світл|浅色
+formal|formel|formlich|официал|офіцій informal|informel|locker|casual|неформал|неофици
+""".strip().split("\n")
+)
+"""The beginnings of words that say the opposite of each other."""
+
+_UKRAINIAN: Final = re.compile("[іїєґ]")
+"""The letters of a language of whose verbs the Russian stemmer leaves the endings."""
 
 _REASON: Final = re.compile(
     r"\b(?:because|since|so that|after|weil|damit|seit|parce que|perché|porque)\b", re.IGNORECASE
@@ -66,9 +116,12 @@ _PARTICLES: Final = frozenset(
 """What says how something is where it ends a sentence, as in `the heating is on`."""
 
 _FILLER: Final = re.compile(
-    r"""\b(?:user|prefers?|likes?|wants?|may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr
-    |jetzt|ab|darf|dürfen|kann|soll|sollen|muss|müssen|nur|alle|mehr|mag|immer|unser\w*
-    |désormais|seulement|tous|toujours|ahora|solo|todos|ya|ora|tutti|più|теперь|только|больше|все|nu)\b""",
+    r"""\b(?:user|utente|usuari[oa]|utilisat\w+|nutzer\w*|користувач\w*|пользовател\w+|preferisc\w+|vuole|prefiere|quiere
+    |gustan?|préfère|veut|aime|bevorzugt|will|prefere|quer|gosta|любить|хоче|любит|хочет|мы|prefers?|likes?|wants?
+    |may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr|jetzt|ab|darf|dürfen|kann|soll|sollen|muss
+    |müssen|nur|alle|mehr|mag|immer|unser\w*|désormais|seulement|tous|toujours|ahora|solo|todos|ya|ora|tutti|più
+    |теперь|только|больше|все|nu)\b
+    |用户|喜欢|想要|偏好|希望|我们""",
     re.VERBOSE | re.IGNORECASE,
 )
 """What memories say of any subject; none is the value of something."""
@@ -89,7 +142,14 @@ class _Statement(Record):
     numbers: frozenset[str]
     denied: frozenset[str]
     """The terms of its clauses that deny something."""
+    named: frozenset[str]
+    """Its last term, and those of its names."""
+    left: frozenset[str]
+    """What it says that was before."""
+    subject: frozenset[str]
+    """Of what it says so."""
     revokes: bool
+    changes: bool
 
 
 class _MemoryTerms(Record):
@@ -116,7 +176,8 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
         return _read(new.title, text, language), _statements(text, language, is_new=True)
 
     def compare(old: Memory, old_text: str, overlap: float) -> Comparison:
-        language = language_of(f"{old.title}\n{old_text}\n{new.title}\n{text}")
+        said = f"{old.title}\n{old_text}\n{new.title}\n{text}"
+        language = OTHER_LANGUAGE if _UKRAINIAN.search(said) else language_of(said)
         (own, statements), other = read_new(language), _read(old.title, old_text, language)
         common = own.content & other.content
         share = max(2 * common.total() / max(1, own.content.total() + other.content.total()), overlap)
@@ -125,7 +186,7 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
             return Comparison(share, contrary=False)
         if name_key(new.title) == name_key(old.title) != "" and STATEMENTS.issuperset((new.kind, old.kind)):
             return Comparison(share, contrary=digest != text_digest(old_text))
-        if (own.is_apart(other) and other.is_apart(own)) or len(common) < MIN_TERMS - 1:
+        if (own.is_apart(other) and other.is_apart(own)) or not common:
             return Comparison(share, contrary=False)
         is_named = bool(_names(new) & _names(old))
         pairs = ((one, before) for before in _statements(old_text, language, is_new=False) for one in statements)
@@ -143,11 +204,14 @@ def says_no_more(text: str, other: str) -> bool:
 def _contradicts(one: _Statement, before: _Statement, new: _MemoryTerms, old: _MemoryTerms, *, is_named: bool) -> bool:
     """Return whether a statement denies or revokes an earlier one, or has another value for the same."""
     shared = one.terms & before.terms
+    if _leaves(one, before, old) or (shared and _are_opposite(one.terms - shared, before.terms - shared)):
+        return True
     if len(shared) < MIN_TERMS - 1:
         return False
     share = len(shared) / min(len(one.terms), len(before.terms))
     is_run = any(map(UNSPACED_CHARACTER.search, shared))
-    if one.revokes and share >= (RUN_REVOKED_SHARE if is_run else REVOKED_SHARE):
+    is_other = not shared.isdisjoint(before.named - old.title) or all(_other_numbers(one, before))
+    if (one.revokes or (one.changes and is_other)) and share >= (RUN_REVOKED_SHARE if is_run else REVOKED_SHARE):
         return True
     if not (is_named or len(shared) >= MIN_TERMS or shared & (new.title | old.title)):
         return False
@@ -157,9 +221,30 @@ def _contradicts(one: _Statement, before: _Statement, new: _MemoryTerms, old: _M
     return bool(is_named or is_same) and _differ(one, before, shared, share, is_run=is_run)
 
 
+def _leaves(one: _Statement, before: _Statement, old: _MemoryTerms) -> bool:
+    """Return whether a statement says that what an earlier one says was before."""
+    known = (before.terms | before.numbers) - {before.first}
+    is_value = bool(one.left) and one.left <= known and not one.left <= old.title
+    return is_value and (not one.subject or not one.subject.isdisjoint(old.content.keys() | old.title))
+
+
+def _other_numbers(one: _Statement, before: _Statement) -> tuple[frozenset[str], frozenset[str]]:
+    return one.numbers - before.numbers, before.numbers - one.numbers
+
+
+def _are_opposite(terms: frozenset[str], others: frozenset[str]) -> bool:
+    """Return whether two statements differ in two opposites, and one of them in nothing else."""
+    for pair in _OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            left, right = ({term for term in own if of.match(term)} for own, of in ((terms, one), (others, other)))
+            if left and right and not (terms - left and others - right):
+                return True
+    return False
+
+
 def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: float, *, is_run: bool) -> bool:
     """Return whether two statements differ in a number, or in nothing but a word."""
-    numbers = one.numbers - before.numbers, before.numbers - one.numbers
+    numbers = _other_numbers(one, before)
     rest = one.terms - shared, before.terms - shared
     if all(numbers) and (not all(rest) or (is_run and share >= RUN_NUMBER_SHARE)):
         return True
@@ -171,7 +256,7 @@ def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: 
 
 
 def _read(title: str, text: str, language: str | None) -> _MemoryTerms:
-    return _MemoryTerms(frozenset(_content(title, language)), _content(text, language))
+    return _MemoryTerms(frozenset(_content(_drop_cues(title), language)), _content(text, language))
 
 
 def _statements(text: str, language: str | None, *, is_new: bool) -> list[_Statement]:
@@ -185,15 +270,36 @@ def _statements(text: str, language: str | None, *, is_new: bool) -> list[_State
 
 
 def _read_statement(text: str, language: str | None) -> _Statement:
-    said, denied = (
-        terms_of(_FILLER.sub(" ", _REVOCATION.sub(" ", part)), language)
-        for part in (text, " ".join(filter(negates, split_clauses(text))))
+    denial, left = " ".join(filter(negates, split_clauses(text))), _LEFT.search(text)
+    was, of = (left["left"], text[: left.start()]) if left else ("", "")
+    said, denied, names, before, subject = (
+        _terms(_FILLER.sub(" ", _drop_cues(part)), language) for part in (text, denial, names_in(text), was, of)
     )
-    revokes = _REVOCATION.search(text) is not None
+    revokes, changes = (cue.search(text) is not None for cue in (_REVOCATION, _CHANGE))
+    words = words_of(_REVOCATION.sub(" ", text))
     # Elsewhere in a sentence it does not say whether something is on or off.
-    particle = [word for word in words_of(text)[-1:] if word in _PARTICLES]
-    terms = frozenset((*said, *particle))
-    return _Statement("".join(said[:1]), terms, numbers_of(text), frozenset(denied), revokes)
+    particle = [word for word in words[-1:] if word in _PARTICLES]
+    return _Statement(
+        next((term for word in words for term in terms_of(word, language) if term in said), ""),
+        frozenset((*said, *particle)),
+        numbers_of(text),
+        frozenset(denied),
+        frozenset((*names, *said[-1:])),
+        frozenset((*before, *numbers_of(was))) if revokes or changes else frozenset(),
+        frozenset(subject),
+        revokes,
+        changes,
+    )
+
+
+def _drop_cues(text: str) -> str:
+    return _REVOCATION.sub(" ", _CHANGE.sub(" ", text))
+
+
+def _terms(text: str, language: str | None) -> list[str]:
+    words = words_of(text)
+    left_out = frozenset[str]().union(*map(function_words, spoken_languages(words)))
+    return terms_of(" ".join(word for word in words if word not in left_out), language)
 
 
 def _content(text: str, language: str | None) -> Counter[str]:
