@@ -181,6 +181,53 @@ async def test_what_was_revoked_in_other_words_is_not_told_any_more(
     assert old[1] not in text
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "query"),
+    [
+        (("Dentist", "The dentist is Dr. Lee."), ("Change", "We switched from Dr. Lee to Dr. Kim."), "dentist"),
+        (
+            ("Hosting", "Il sito è ospitato su Netlify."),
+            ("Trasloco", "Siamo passati da Netlify a Cloudflare."),
+            "hosting",
+        ),
+        (("Хостинг", "Сайт розміщено на Netlify."), ("Переїзд", "Ми перейшли з Netlify на Cloudflare."), "хостинг"),
+        (("托管", "网站托管在Netlify上。"), ("搬迁", "我们从Netlify迁移到了Cloudflare。"), "托管"),
+        (
+            ("Dentiste", "Le dentiste est le Dr Lee."),
+            ("Nouveau", "Nous avons quitté le Dr Lee pour le Dr Kim."),
+            "dentiste",
+        ),
+        (
+            ("Chor", "Die Probe des Chors ist um 19 Uhr."),
+            ("Zeit", "Die Probe ist ab jetzt um 20 Uhr."),
+            "Wann ist der Chor?",
+        ),
+    ],
+)
+async def test_what_was_before_leads_to_what_is_now(
+    served: Served, old: tuple[str, str], new: tuple[str, str], query: str
+) -> None:
+    await remember(served, *old, kind="fact")
+    later = await remember(served, *new, kind="fact")
+    found = (await served.call("recall", query=query)).json["memories"]
+    assert [(one["path"], one["conflicts"]) for one in found] == [(later["path"], [old[0]])]
+    assert f"It contradicts `{old[0]}`" in found[0]["why"][0]
+    text = (await served.call("brief", task=f"{query} {query}")).json["text"]
+    assert new[1] in text
+    assert old[1] not in text
+
+
+async def test_the_last_of_several_changes_is_told(served: Served) -> None:
+    await remember(served, "Hosting", "The website is hosted by Netlify.", kind="fact")
+    second = await remember(served, "Move", "We moved from Netlify to Cloudflare.", kind="fact")
+    third = await remember(served, "Another move", "We moved from Cloudflare to Hetzner.", kind="fact")
+    for query in ("hosting", "where is the website hosted?", "move"):
+        found = (await served.call("recall", query=query)).json["memories"]
+        assert [one["path"] for one in found] == [third["path"]]
+    await served.call("forget_memory", path=third["path"])
+    assert [one["path"] for one in (await served.call("recall", query="hosting")).json["memories"]] == [second["path"]]
+
+
 async def test_a_revoked_plan_is_told_again_once_nothing_contradicts_it(served: Served) -> None:
     plan = await remember(served, "Newsletter", "The newsletter starts on 3 May.", kind="plan")
     later = await remember(served, "Start moved", "The start of the newsletter was postponed to June.", kind="decision")

@@ -249,7 +249,12 @@ def memory_cards(call: Call, signal: SessionSignal, days: float) -> Iterator[Car
     visible = withhold_memories(known, vault.store.injections.withheld(signal.reader.session))
     uses = UseLog(vault.store.database).all()
     memories = [memory for path, memory in visible.memories.items() if not (path in uses and uses[path].is_doubted)]
-    own = [terms_of((*memory.tags, *map(title_of, memory.about), *memory.aliases), memory.title) for memory in memories]
+    # A newer memory is told for what it contradicts, too.
+    names = [(memory.title, *visible.conflict_names(memory.path)) for memory in memories]
+    own = [
+        terms_of((*memory.tags, *map(title_of, memory.about), *memory.aliases), " ".join(named))
+        for memory, named in zip(memories, names, strict=True)
+    ]
     standing = {memory.path for memory in visible.standing}
     for memory, terms in zip(memories, share_of_terms(signal.terms, own), strict=True):
         score, why = _score(memory.path, terms, memory.updated or memory.created, signal, days)

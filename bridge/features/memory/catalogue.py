@@ -49,8 +49,8 @@ class VisibleMemories(Record):
     since: float
     until: float
     memories: Mapping[VaultPath, Memory]
-    conflicts: Mapping[VaultPath, frozenset[VaultPath]]
-    """By memory: those that it contradicts, or that contradict it, and that hold as well."""
+    newer: Mapping[VaultPath, frozenset[VaultPath]]
+    """By memory that holds, but is left out: the newer ones that contradict it."""
     standing: tuple[Memory, ...]
     """Those that hold whatever is asked: the pinned ones first, then the newest."""
     questions: tuple[Memory, ...]
@@ -59,7 +59,16 @@ class VisibleMemories(Record):
     """All but those that always hold."""
 
     def conflict_names(self, path: VaultPath) -> tuple[str, ...]:
-        return tuple(map(title_of, sorted(self.conflicts.get(path, ()))))
+        return tuple(map(title_of, sorted(old for old, newer in self.newer.items() if path in newer)))
+
+    def find_newest(self, path: VaultPath) -> Iterator[VaultPath]:
+        """Yield the memories that say now what another said until they contradicted it, also by way of others."""
+        paths = [path]
+        for one in paths:
+            newer = self.newer.get(one, frozenset())
+            paths += sorted(newer.difference(paths))
+            if not newer and one in self.memories:
+                yield one
 
 
 class MemoryGroups:
@@ -111,15 +120,15 @@ class MemoryGroups:
         for path, memory in self._private.items():
             if not (audience.all_private or memory.is_for(audience.client)):
                 found.pop(path, None)
-        conflicts = self._conflicts(found, find)
-        for path in outdated_memories(conflicts):
-            found.pop(path, None)
+        newer = find_newer(self._conflicts(found, find))
+        for path in newer:
+            del found[path]
         times = chain.from_iterable(memory.boundaries() for memory in self._timed.values())
         until = min((time for time in times if time > now), default=float("inf"))
         standing = sorted((one for path, one in self._standing.items() if path in found), key=presence_key)
         questions = sorted((one for path, one in self._questions.items() if path in found), key=presence_key)
         askable = frozenset(found).difference(one.path for one in standing)
-        return VisibleMemories(now, until, found, both_ways(conflicts), tuple(standing), tuple(questions), askable)
+        return VisibleMemories(now, until, found, newer, tuple(standing), tuple(questions), askable)
 
     def _conflicts(self, found: Group, find: Callable[[str], Memory | None]) -> list[tuple[Memory, Memory]]:
         def holds(memory: Memory) -> bool:
@@ -130,17 +139,14 @@ class MemoryGroups:
         return [(memory, other) for memory, other in pairs if holds(other) and other.path != memory.path]
 
 
-def outdated_memories(conflicts: Iterable[tuple[Memory, Memory]]) -> set[VaultPath]:
-    """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""
-    return {other.path if other.begins <= memory.begins else memory.path for memory, other in conflicts}
-
-
-def both_ways(conflicts: Iterable[tuple[Memory, Memory]]) -> Mapping[VaultPath, frozenset[VaultPath]]:
+def find_newer(conflicts: Iterable[tuple[Memory, Memory]]) -> Mapping[VaultPath, frozenset[VaultPath]]:
+    """Return by memory the newer ones that contradict it; of two equally old ones, the other says so."""
     found: defaultdict[VaultPath, set[VaultPath]] = defaultdict(set)
     for memory, other in conflicts:
-        found[memory.path].add(other.path)
-        found[other.path].add(memory.path)
-    return {path: frozenset(others) for path, others in found.items()}
+        old, new = (other, memory) if other.begins <= memory.begins else (memory, other)
+        if old.path not in found.get(new.path, ()):
+            found[old.path].add(new.path)
+    return {path: frozenset(newer) for path, newer in found.items()}
 
 
 def narrow_memories(visible: VisibleMemories, memories: Mapping[VaultPath, Memory]) -> VisibleMemories:
@@ -154,7 +160,7 @@ def withhold_memories(visible: VisibleMemories, withheld: frozenset[VaultPath]) 
     if not withheld:
         return visible
     kept = narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})
-    return replace(kept, conflicts={path: others - withheld for path, others in kept.conflicts.items()})
+    return replace(kept, newer={path: newer for path, newer in kept.newer.items() if path not in withheld})
 
 
 def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:

@@ -114,6 +114,10 @@ def choose_named(question: Question) -> list[Choice]:
         if path in askable:
             why = "The question names it." if score == 1 else "The question names it, with a typing error."
             found[path] = Choice(memory, score, (why,))
+        elif path in question.visible.newer:
+            why = f"It contradicts `{memory.title}`, which the question names."
+            newest = question.visible.find_newest(path)
+            replaced |= {one: Choice(catalogue.memories[one], score, (why,)) for one in newest if one in askable}
         elif (newer := catalogue.successor(memory)) is not None and newer.path in askable and is_open(memory):
             why = f"It replaced `{memory.title}`, which the question names."
             replaced[newer.path] = Choice(newer, score, (why,))
@@ -133,13 +137,13 @@ def is_open(memory: Memory) -> bool:
 
 
 async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Selection:
-    within = question.visible.askable
+    within, catalogue = question.visible.askable.union(question.visible.newer), question.catalogue
     if not words or not within or not (whole or len(words) >= MIN_WORDS):
         return Selection()
     # What is named is found by its name; only words are left to ask for.
     text = question.text if whole else " ".join(words)
     found = await search_agents_notes(call, text, words, within, "hybrid" if whole else "keyword")
-    memories = [question.visible.memories[hit.path] for hit in found.ranked[: question.limit + EXTRA_MEMORIES]]
+    memories = [catalogue.memories[hit.path] for hit in found.ranked[: question.limit + EXTRA_MEMORIES]]
 
     def match() -> Mapping[VaultPath, SharedWords]:
         texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
@@ -147,7 +151,7 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
 
     said = await asyncio.to_thread(match)
     near, has_model = found.evidence.meaning.calibrated, bool(call.vault.model_keys())
-    choices = []
+    choices: dict[VaultPath, Choice] = {}
     for memory in memories:
         one = said[memory.path]
         meaning = near.get(memory.path, 0.0) if can_read(call, question, memory) else 0.0
@@ -157,12 +161,16 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
         if one.fits or meaning >= MIN_ABOUT_SIMILARITY:
             why = (f"It says {', '.join(one.words)}.",) if one.words else ()
             alike = ("It is similar in meaning.",) if meaning >= MIN_ABOUT_SIMILARITY else ()
-            choices.append(Choice(memory, round(max(one.share, meaning), 3), (*why, *alike)))
+            score = round(max(one.share, meaning), 3)
+            for path in question.visible.find_newest(memory.path):
+                said_by = () if path == memory.path else (f"It contradicts `{memory.title}`, which fits.",)
+                if path in question.visible.askable and (path not in choices or choices[path].score < score):
+                    choices[path] = Choice(catalogue.memories[path], score, (*said_by, *why, *alike))
     is_silent = whole and found.readable and found.mode == "keyword" and call.vault.index.answering_model is not None
     notices = (NOT_ANSWERED,) if is_silent else ()
     if found.mode == "hybrid" and not choices and (waiting := call.vault.index.pending_vectors()):
         notices = (f"{count_of(waiting, 'passage')} cannot be found by meaning yet.",)
-    return Selection(choices, found.mode, notices)
+    return Selection([*choices.values()], found.mode, notices)
 
 
 def says_rare(call: Call, said: "SharedWords") -> bool:
