@@ -323,3 +323,42 @@ async def test_what_a_memory_says_is_not_told_of_a_session_as_well(tmp_path: Pat
         found = (await brief(served, task="prepare the interview"))["text"]
     assert "Decision: Draw it by hand" in found
     assert "Only RocketMQ" not in found
+
+
+@pytest.mark.parametrize(
+    ("told", "other", "task"),
+    [
+        (
+            "Le terme « vault » se rend par « coffre ».",
+            "Traduire la page d'accueil avant la page des modules.",
+            "Traduire la page sur les coffres",
+        ),
+        (
+            "Das Wort vault heißt im Deutschen Tresor.",
+            "Die Seite der Module übersetzen wir nach der Seite am Anfang.",
+            "Eine Seite über Tresore übersetzen",
+        ),
+        (
+            "El término vault se escribe como bóveda.",
+            "Traducir la página de inicio antes de la página de los módulos.",
+            "Traducir la página sobre las bóvedas",
+        ),
+        (
+            "Слово vault по-русски хранилище.",
+            "Перевести главную страницу до страницы о модулях.",
+            "Перевести страницу о хранилищах",
+        ),
+    ],
+)
+async def test_what_one_memory_alone_says_of_a_task_is_told_in_any_form(
+    tmp_path: Path, told: str, other: str, task: str
+) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Bread.md": "# Bread\n"})
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await served.call("set_up_memory", templates=False)
+        await served.result("remember", title="Vault", text=told, kind="decision")
+        await served.result("remember", title="Plan", text=other, kind="plan")
+        await readable(served)
+        text = (await brief(served, task=task))["text"]
+        assert told in text
+        assert other in text

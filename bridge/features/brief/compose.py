@@ -3,7 +3,9 @@
 import asyncio
 import math
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -24,6 +26,7 @@ from bridge.features.injections.public import Reader, find_withheld, publish_inj
 from bridge.features.memory.public import (
     OWN_VAULT_BONUS,
     MemoryCatalogue,
+    SharedWords,
     call_global_vault,
     is_copy_of_any,
     left_out_notice,
@@ -242,21 +245,31 @@ async def find_fitting(call: Call, query: str) -> tuple[dict[VaultPath, float], 
             retrievers = answer.explain.lanes
             meanings = {path: retrievers[path].get("meaning") for path in fitting}
             apart = [path for path, one in meanings.items() if one is None or one.calibrated < MIN_FITTING_SIMILARITY]
-            for path in await asyncio.to_thread(find_strangers, call, query, apart):
-                del fitting[path]
+            said = await asyncio.to_thread(match_memories, call, query, [hit.path for hit in answer.hits])
+            for path in apart:
+                if path in said and not said[path].fits:
+                    del fitting[path]
+            # What one memory alone says of the task counts, however many of its words others say.
+            times = Counter(chain.from_iterable(one.words for one in said.values()))
+            for path, one in said.items():
+                if one.fits and one.share >= cards.FITTING_SHARE and any(times[word] == 1 for word in one.words):
+                    fitting[path] = max(one.share, fitting.get(path, 0.0))
         found |= fitting
     return found, close
 
 
-def find_strangers(call: Call, task: str, paths: Sequence[VaultPath]) -> list[VaultPath]:
-    """Return the memories that say too little of a task: a word such as `add`, unless in a name, is of any. Blocks."""
+def match_memories(call: Call, task: str, paths: Sequence[VaultPath]) -> Mapping[VaultPath, SharedWords]:
+    """Return what memories say of a task, and whether that is enough: a word such as `add`, unless in a name, is not.
+
+    Nothing of a task in a script without spaces. Blocks.
+    """
     words = content_words(question_words(task))
     if any(map(RUN.fullmatch, words)):
-        return []
+        return {}
     named = match_texts(call, {path: title_of(path) for path in paths}, words)
     said = match_texts(call, {path: f"{title_of(path)}\n{read_body(call, path)}" for path in paths}, words)
     fewest = cards.fewest_words(len(words))
-    return [path for path in paths if len(said[path].words) < fewest and not named[path].words]
+    return {path: replace(one, fits=len(one.words) >= fewest or bool(named[path].words)) for path, one in said.items()}
 
 
 def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:

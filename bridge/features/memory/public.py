@@ -1,7 +1,7 @@
 """What others use of memory."""
 
 from bridge.features.memory.catalogue import Audience, MemoryCatalogue, count_use, read_body, withhold_memories
-from bridge.features.memory.choice import match_texts
+from bridge.features.memory.choice import SharedWords, match_texts
 from bridge.features.memory.global_vault import (
     BODY_DIGEST,
     COPY,
