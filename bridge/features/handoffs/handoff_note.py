@@ -46,16 +46,8 @@ MAX_QUOTED_CHARS: Final = 160
 _TASK: Final = re.compile(r"(?P<path>.+?\.md):(?P<line>[0-9]{1,9})(?:\s+(?P<text>.*))?")
 _TASK_FORM, _LINK_FORM = "a task is named as `path:line text`, with `status`", "a link is named as `path → path`"
 _FORMS: Final = (
-    ("path", "quote"),
-    ("path", "digest"),
-    ("path", "heading"),
-    ("path", "property", "value"),
-    ("task", "status"),
-    ("link",),
-    ("change_id", "state"),
-    ("file", "sha256"),
-    ("command", "result"),
-    ("url",),
+    *(("path", "quote"), ("path", "digest"), ("path", "heading"), ("path", "property", "value"), ("task", "status")),
+    *(("link",), ("change_id", "state"), ("file", "sha256"), ("command", "result"), ("url",)),
 )
 """The fields of a proof of each form, of which the first is needed, and of a note the second."""
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
+from itertools import filterfalse
 from typing import Final
 
 from bridge.features.memory.memory_note import Memory, name_key
@@ -62,7 +63,7 @@ _CHANGE: Final = re.compile(
     switch(?:ed|es|ing)? | moved? | migrat\w+ | chang(?:e[ds]?|ing) | transfer\w* | renam\w+ | replac\w+ | left
     | raised | lowered | increased | reduced | gewechselt | wechsel[nt] | umgestiegen | umgestellt | umbenannt
     | ersetz\w* | erhöht | gesenkt | geändert | quitt\w+ | passés? | passons | migré\w* | changé\w* | renommé\w*
-    | rempla[cç]\w* | augment\w+ | baiss\w+ | réduit\w* | déplac\w+ | pasa(?:n|do|mos) | pasó | cambi\w+ | mudad\w+
+    | rempla[cç]\w* | augment\w+ | baiss\w+ | réduit\w* | déplac\w+ | pasa(?:n|d[oa]s?|mos) | pasó | cambi\w+ | mudad\w+
     | trasladad\w+ | renombrad\w+ | re(?:e)?mplaz\w+ | sub(?:ió|ido) | baj(?:ó|ado) | passa(?:t[aeio]|mo|no)
     | spostat[aeio] | migrat[aeio] | rinominat[aeio] | sostitui\w+ | alzat[aeio] | abbassat[aeio] | aumentat[aeio]
     | lasciat[aeio] | mud(?:ou|ámos|amos|ado|ada) | pass(?:ou|ámos|aram) | troc\w+ | substitu\w+ | renomead\w+
@@ -80,8 +81,8 @@ _FROM: Final = (
     r"(?:\b(?:from|left|von|vom|de|du|quitté|da|dal|dalla|dallo|lasciato|del|do|desde|van|с|со|из|з|із|зі)\s+"
     r"(?:(?:the|dem|der|le|la|les|el|il|lo|o|a)\s+)?|\b(?:d|dall)['’]|从|從|由)"
 )
-_LEFT: Final = re.compile(
-    rf"{_FROM}(?P<left>(?:(?!{_FROM}).){{2,40}}?)"
+_WAS: Final = re.compile(
+    rf"{_FROM}((?:(?!{_FROM}).){{2,40}}?)"
     r"(?:\s(?:to|for|zu|zum|zur|nach|auf|à|au|vers|pour|a|ad|al|alla|per|para|naar|на|в|к|до)\s|\s?(?:→|->)"
     r"|[换換改迁遷移转轉搬切升降更]\S{0,2}[成到为為至])",
     re.IGNORECASE,
@@ -116,15 +117,16 @@ _PARTICLES: Final = frozenset(
 """What says how something is where it ends a sentence, as in `the heating is on`."""
 
 _FILLER: Final = re.compile(
-    r"""\b(?:user|utente|usuari[oa]|utilisat\w+|nutzer\w*|користувач\w*|пользовател\w+|preferisc\w+|vuole|prefiere|quiere
-    |gustan?|préfère|veut|aime|bevorzugt|will|prefere|quer|gosta|любить|хоче|любит|хочет|мы|prefers?|likes?|wants?
-    |may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr|jetzt|ab|darf|dürfen|kann|soll|sollen|muss
-    |müssen|nur|alle|mehr|mag|immer|unser\w*|désormais|seulement|tous|toujours|ahora|solo|todos|ya|ora|tutti|più
-    |теперь|только|больше|все|nu)\b
+    rf"""{_REVOCATION.pattern} | {_CHANGE.pattern} | \b(?:
+    user|utente|usuari[oa]|utilisat\w+|nutzer\w*|користувач\w*|пользовател\w+|preferisc\w+|vuole|prefiere
+    |quiere|gustan?|préfère|veut|aime|bevorzugt|will|prefere|quer|gosta|любить|хоче|любит|хочет|мы|prefers?
+    |likes?|wants?|may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr|jetzt|ab|darf|dürfen|kann
+    |soll|sollen|muss|müssen|nur|alle|mehr|mag|immer|unser\w*|désormais|seulement|tous|toujours|ahora|solo
+    |todos|ya|ora|tutti|più|теперь|только|больше|все|nu|hemos|habéis)\b
     |用户|喜欢|想要|偏好|希望|我们""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""What memories say of any subject; none is the value of something."""
+"""What memories say of any subject, and what was said of it before; none is the value of something."""
 
 
 class Comparison(Record):
@@ -144,7 +146,7 @@ class _Statement(Record):
     """The terms of its clauses that deny something."""
     named: frozenset[str]
     """Its last term, and those of its names."""
-    left: frozenset[str]
+    was: frozenset[str]
     """What it says that was before."""
     subject: frozenset[str]
     """Of what it says so."""
@@ -224,7 +226,7 @@ def _contradicts(one: _Statement, before: _Statement, new: _MemoryTerms, old: _M
 def _leaves(one: _Statement, before: _Statement, old: _MemoryTerms) -> bool:
     """Return whether a statement says that what an earlier one says was before."""
     known = (before.terms | before.numbers) - {before.first}
-    is_value = bool(one.left) and one.left <= known and not one.left <= old.title
+    is_value = bool(one.was) and one.was <= known and not one.was <= old.title
     return is_value and (not one.subject or not one.subject.isdisjoint(old.content.keys() | old.title))
 
 
@@ -256,7 +258,7 @@ def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: 
 
 
 def _read(title: str, text: str, language: str | None) -> _MemoryTerms:
-    return _MemoryTerms(frozenset(_content(_drop_cues(title), language)), _content(text, language))
+    return _MemoryTerms(frozenset(_content(_FILLER.sub(" ", title), language)), _content(text, language))
 
 
 def _statements(text: str, language: str | None, *, is_new: bool) -> list[_Statement]:
@@ -270,12 +272,9 @@ def _statements(text: str, language: str | None, *, is_new: bool) -> list[_State
 
 
 def _read_statement(text: str, language: str | None) -> _Statement:
-    denial, left = " ".join(filter(negates, split_clauses(text))), _LEFT.search(text)
-    was, of = (left["left"], text[: left.start()]) if left else ("", "")
-    said, denied, names, before, subject = (
-        _terms(_FILLER.sub(" ", _drop_cues(part)), language) for part in (text, denial, names_in(text), was, of)
-    )
+    said, denied = (_terms(part, language) for part in (text, " ".join(filter(negates, split_clauses(text)))))
     revokes, changes = (cue.search(text) is not None for cue in (_REVOCATION, _CHANGE))
+    was = _WAS.search(text) if revokes or changes else None
     words = words_of(_REVOCATION.sub(" ", text))
     # Elsewhere in a sentence it does not say whether something is on or off.
     particle = [word for word in words[-1:] if word in _PARTICLES]
@@ -284,22 +283,18 @@ def _read_statement(text: str, language: str | None) -> _Statement:
         frozenset((*said, *particle)),
         numbers_of(text),
         frozenset(denied),
-        frozenset((*names, *said[-1:])),
-        frozenset((*before, *numbers_of(was))) if revokes or changes else frozenset(),
-        frozenset(subject),
+        frozenset((*_terms(names_in(text), language), *said[-1:])),
+        frozenset((*_terms(was[1], language), *numbers_of(was[1]))) if was else frozenset(),
+        frozenset(_terms(text[: was.start()], language)) if was else frozenset(),
         revokes,
         changes,
     )
 
 
-def _drop_cues(text: str) -> str:
-    return _REVOCATION.sub(" ", _CHANGE.sub(" ", text))
-
-
 def _terms(text: str, language: str | None) -> list[str]:
-    words = words_of(text)
+    words = words_of(_FILLER.sub(" ", text))
     left_out = frozenset[str]().union(*map(function_words, spoken_languages(words)))
-    return terms_of(" ".join(word for word in words if word not in left_out), language)
+    return terms_of(" ".join(filterfalse(left_out.__contains__, words)), language)
 
 
 def _content(text: str, language: str | None) -> Counter[str]:
