@@ -47,9 +47,9 @@ class Positions(Record):
         return self.of_name(VaultPath(without_grave(path)), ())
 
     def restore(self, path: VaultPath, gone: str | None, place: VaultPath) -> None:
-        """Record that the last step of the draft restored a file or folder."""
+        """Record that the last step of the draft restored a file or folder, or that it was restored already."""
         self._restored[path, gone] = len(self.draft.steps), place
-        if gone is not None:
+        if gone is not None and self.draft.steps and self.draft.steps[-1].path == place:
             self._takers[len(self.draft.steps) - 1] = gone
 
     def is_restored(self, path: VaultPath, gone: str | None) -> bool:
@@ -154,13 +154,23 @@ class PathHistory:
         later = (one for one in self._in_force(now, gone) if one.made > self._change.made)
         return any(_has_step(one, "move", now, gone) for one in later)
 
+    def is_untouched(self, path: VaultPath) -> bool:
+        """Return whether no active change has to do with the file that has a path now."""
+        return not self._in_force(path, None)
+
     def is_unmade(self, number: int) -> bool:
-        """Return whether the file or folder of a step is gone because the change that created it was undone."""
+        """Return whether the file or folder of a step, which is gone, was created by a change that is undone.
+
+        If no change took it away, that change may be undone right now.
+        """
         now, gone = self._change.now[number], self._change.gone[number]
-        if not self.is_gone(number):
-            return False
         past = [*self._today.past(now, gone)]
-        undone = {switch.change for one in past if one.id == gone for switch in one.facts.switches if not switch.on}
+        if gone is None:
+            undone = {*self._together, *(one.id for one in past if one.state == "undone")}
+        elif gone not in self._together:
+            undone = {switch.change for one in past if one.id == gone for switch in one.facts.switches if not switch.on}
+        else:
+            return False
         return any(one.id in undone and _is_maker(one, now, gone) for one in past)
 
     def is_gone(self, number: int) -> bool:

@@ -5,6 +5,7 @@ three-way merge could only guess.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from msgspec import Struct, field
@@ -206,6 +207,11 @@ class LineHistory:
         if not moves or before is None or after is None:
             return False
         return has_only_followed(step.path, before, after, moves)
+
+    def meets_only_outside(self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None) -> bool:
+        """Return whether no other change overlaps a step's edits, but only what other programs wrote later."""
+        overlaps = self._find_overlaps([one for one in self._of(change.id, chosen) if one.number == number and one.on])
+        return overlaps.isdisjoint(chain.from_iterable(self._edits.values()))
 
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -24,9 +25,10 @@ from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
 
 MAX_NAMED_NOTES = 10
-"""Notes that are named of those that are left out of a change."""
+"""Notes or changes that are named of those that are left out."""
 
 MISSING_FILE = "It no longer exists."
+MISSING_HINT = "What is gone needs no undo; `hunks` of `show_change` undo what the change did to other notes."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
 
@@ -132,7 +134,9 @@ class ChangeReplay:
 
     def _restore(self, number: int, step: Step, place: VaultPath, after: Digest) -> None:
         data, trashed = self._snapshot(after), step.to
-        if self._draft.has(place):
+        if self._is(place, after) and self._where.is_untouched(place):
+            self._note_done(place)
+        elif self._draft.has(place):
             taker = self.before(place)
             why = "Another file has this name now." if taker == place else f"`{taker}` would have its name by then."
             self._conflicts.append(FileConflict(place, why))
@@ -150,9 +154,13 @@ class ChangeReplay:
         if not self._is_left(number, place):
             return
         if not self._draft.is_file(place):
-            self._conflict(place, MISSING_FILE)
+            self._lack(number, place)
             return
-        as_left = self._is(place, before) and not self._where.is_touched(number)
+        is_touched = self._where.is_touched(number)
+        if self._taking is not None and self._is(place, after) and not is_touched:
+            self._note_done(place)
+            return
+        as_left = self._is(place, before) and not is_touched
         made = None if as_left else self._taken_out(number, place, before, after)
         if made is None and self._is(place, before):
             made = self._content(place, after)
@@ -175,7 +183,8 @@ class ChangeReplay:
         if isinstance(made, str):
             return encode_merged(place, decode_text(data) or "", made)
         # Later edits on the change may cancel out, such as a word that was replaced and put back.
-        merged = self._merge(place, before, after)
+        is_outside = line_history.meets_only_outside(self._change, number, self._taking.chosen)
+        merged = self._merge(place, before, after, alike=is_outside)
         if isinstance(merged, bytes):
             along = line_history.without(self._change, number, self._taking.chosen, along=True)
             return merged if decode_text(merged) == along else to_file_conflicts(place, made)
@@ -185,10 +194,12 @@ class ChangeReplay:
         change = self._change
         return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
 
-    def _merge(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
+    def _merge(
+        self, place: VaultPath, before: Digest, after: Digest, *, alike: bool = False
+    ) -> bytes | tuple[FileConflict, ...]:
         base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
         # What was cut off may not have been written.
-        alike = not touching or self._change.state == "conflict"
+        alike = alike or not touching or self._change.state == "conflict"
         if not alike and self._is(place, after):
             return (FileConflict(place, "It is so already: somebody changed it back since."),)
         return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=alike)
@@ -198,7 +209,7 @@ class ChangeReplay:
         if not self._is_left(number, place):
             return
         if not self._draft.is_file(place):
-            self._conflict(place, MISSING_FILE)
+            self._lack(number, place)
         elif place != path and self._taking is None:
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif before is None or not (self._is(place, before) or self._has_only_followed(number, place)):
@@ -223,10 +234,13 @@ class ChangeReplay:
         path, to = self._name(number, path), self._name(number, to)
         if not self._is_left(number, place):
             return
-        if place != path or (self._taking is not None and self._where.is_moved_on(number)):
+        is_moved_on = self._taking is not None and self._where.is_moved_on(number)
+        if self._taking is not None and place == to and not is_moved_on:
+            self._note_done(place)
+        elif place != path or is_moved_on:
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif not (self._draft.has(place) if is_folder else self._draft.is_file(place)):
-            self._conflict(place, MISSING_FILE)
+            self._lack(number, place)
         elif to.startswith(f"{place}/"):
             self._conflict(place, f"Its place `{to}` is in it by now.")
         elif (
@@ -263,7 +277,7 @@ class ChangeReplay:
         if self._where.is_unmade(number) and not self._change.facts.undoes:
             return False
         if self._draft.has(place):
-            self._conflict(place, MISSING_FILE)
+            self._lack(number, place)
         return not self._draft.has(place)
 
     def _clear_folder(self, folder: VaultPath, *, unknown: bool) -> bool:
@@ -287,10 +301,27 @@ class ChangeReplay:
         return data
 
     def _conflict(self, place: VaultPath, why: str) -> None:
-        if why == MISSING_FILE and self._change.state == "conflict":
-            self.notes.append(f"`{self.before(place)}` no longer exists, and stays so.")
-            return
         self._conflicts.append(FileConflict(self.before(place), why))
+
+    def _lack(self, number: int, place: VaultPath) -> None:
+        """Record that a file is gone: a conflict, unless that is what is wanted, or it was never written."""
+        is_unmade = self._taking is not None and not self._change.facts.undoes and self._where.is_unmade(number)
+        if self._change.state == "conflict" or is_unmade:
+            self.notes.append(f"`{self.before(place)}` no longer exists, and stays so.")
+        else:
+            self._conflict(place, MISSING_FILE)
+
+    def _note_done(self, place: VaultPath) -> None:
+        self.notes.append(f"`{self.before(place)}` is as it was before already.")
+
+
+class Undone(Record):
+    """What an undo on a draft came to."""
+
+    changes: tuple[Change, ...]
+    """The changes that it undoes."""
+    notes: tuple[str, ...]
+    """Notes about unexpected outcomes and the changes that are left, as sentences."""
 
 
 def undo(
@@ -299,18 +330,42 @@ def undo(
     snapshot: Snapshot,
     today: VaultState,
     hunks: Collection[int] | None = None,
-) -> tuple[str, ...]:
+) -> Undone:
     """Undo changes on a draft: their edits are removed from the current files.
 
-    Folders that these or other undone changes made are removed when nothing is left in them.
+    Of several, those that conflict stay, with what they depend on. Folders that these or other undone changes made are
+    removed when nothing is left in them.
+
+    Raises:
+        ChangeConflict: All of them conflict.
     """
-    conflicts: list[FileConflict] = []
-    notes: list[str] = []
-    changes = [*changes]
+    some, start = [*changes], len(draft.steps)
+    conflicts, left = list[FileConflict](), list[str]()
+    while True:
+        draft.rewind(start)
+        turning, found = _turn_back(draft, some, snapshot, today, hunks)
+        if not found:
+            break
+        conflicts += chain.from_iterable(found.values())
+        left += (_explain_left(change, found[change.id][0]) for change in some if change.id in found)
+        some = [change for change in some if change.id not in found]
+        if not some:
+            _raise_conflicts(conflicts)
+    if hunks is None and turning:
+        _remove_empty_folders(turning[-1], draft)
+    notes = dict.fromkeys(note for one in turning for note in one.notes)
+    return Undone(tuple(some), (*notes, *_shorten_notes(left, "change")))
+
+
+def _turn_back(
+    draft: Draft, changes: Sequence[Change], snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None
+) -> tuple[list[ChangeReplay], dict[str, list[FileConflict]]]:
+    """Return how changes are undone on a draft, and by change what conflicts."""
+    conflicts, by_change = list[FileConflict](), dict[str, list[FileConflict]]()
     ids = {change.id for change in changes}
     again = {switch.change for change in changes for switch in change.facts.switches if not switch.on} - ids
     lineages = cache(lambda path, gone: LineHistory.of(path, gone, today.past(path, gone), snapshot))
-    positions = Positions(draft)
+    positions, replays = Positions(draft), list[ChangeReplay]()
     for change in changes:
         if hunks is None:
             (steps, reader), chosen = _active_steps(change, snapshot), None
@@ -318,17 +373,27 @@ def undo(
             some = {*hunks} - change.facts.undone
             steps, reader = select_hunks(change.steps, snapshot, some, last=True)
             chosen = hunk_positions(change.steps, snapshot, some)
-        taking = UndoOptions(lineages, chosen, ids, again)
+        known, taking = len(conflicts), UndoOptions(lineages, chosen, ids, again)
         turning = ChangeReplay(draft, change, reader, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):
             if step is not None:
                 turning.make(number, _inverse(step))
-        notes += turning.notes
-    _raise_conflicts(conflicts)
-    if hunks is None and changes:
-        _remove_empty_folders(turning, draft)
-    return tuple(notes)
+        replays.append(turning)
+        if more := conflicts[known:]:
+            by_change[change.id] = more
+    return replays, by_change
+
+
+def _explain_left(change: Change, conflict: FileConflict) -> str:
+    why = f"`{change.id}` ({change.operation}) is left, for `{conflict.path}`: {conflict.why}"
+    return f"{why} `undo_change {change.id}` says more."
+
+
+def _shorten_notes(notes: Sequence[str], noun: str) -> tuple[str, ...]:
+    """Return the first notes about what is left out, and how many more there are."""
+    more = len(notes) - MAX_NAMED_NOTES
+    return (*notes[:MAX_NAMED_NOTES], *([f"{count_of(more, f'more {noun}')} left out."] if more > 0 else ()))
 
 
 def _remove_empty_folders(turning: ChangeReplay, draft: Draft) -> None:
@@ -365,8 +430,7 @@ def apply_proposal(
     if not (change.facts.skips_overtaken and draft.steps):
         _raise_conflicts(conflicts)
     left = {conflict.path: f"`{conflict.path}` is left out. {conflict.why}" for conflict in conflicts}
-    more = len(left) - MAX_NAMED_NOTES
-    return (*[*left.values()][:MAX_NAMED_NOTES], *([f"{count_of(more, 'more note')} left out."] if more > 0 else ()))
+    return _shorten_notes([*left.values()], "note")
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
@@ -394,8 +458,9 @@ def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:
         return
     paths = list(dict.fromkeys(conflict.path for conflict in conflicts))
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    hint = MISSING_HINT if all(one.why == MISSING_FILE for one in conflicts) else None
     details = to_builtins(conflicts)
-    raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", conflicts=details)
+    raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", hint=hint, conflicts=details)
 
 
 def _inverse(step: Step) -> Step:

@@ -118,10 +118,10 @@ def plan_undo(
     draft.back = True
     snapshot = store.snapshots.read
     newest_first = sorted(changes, key=lambda change: change.made, reverse=True)
-    notes = undo(draft, newest_first, snapshot, vault_state(vault, store), hunks)
-    switches = hunk_states_after_undo(newest_first, snapshot, store.journal.change, store.files.past, hunks)
-    facts = ChangeFacts(undoes=tuple(change.id for change in newest_first), switches=switches)
-    return PlannedChange(first_path(newest_first[0]), Effect(warnings=notes), facts)
+    undone = undo(draft, newest_first, snapshot, vault_state(vault, store), hunks)
+    switches = hunk_states_after_undo(undone.changes, snapshot, store.journal.change, store.files.past, hunks)
+    facts = ChangeFacts(undoes=tuple(change.id for change in undone.changes), switches=switches)
+    return PlannedChange(first_path(undone.changes[0]), Effect(warnings=undone.notes), facts)
 
 
 def vault_state(vault: Vault, store: Store) -> VaultState:

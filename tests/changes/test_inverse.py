@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
+from bridge.state import file_history
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -217,6 +218,57 @@ def test_a_session_is_turned_back_as_one_change() -> None:
         ("put", "F/a.md"),
         ("move", "F/a.md"),
     ]
+
+
+def test_what_the_owner_turned_back_by_hand_does_not_keep_the_rest_from_it() -> None:
+    vault = Trial(a="one\n", b="- [ ] two\n", c="three\n", d="four\n")
+    start = vault.state()
+    made = [
+        *(vault.put("F/junk.md", "junk\n"), vault.put("F/junk.md", "more junk\n"), vault.move("F/junk.md", "F/j.md")),
+        *(vault.put("a.md", "one\nmore\n"), vault.put("b.md", "- [x] two\n"), vault.move("c.md", "F/c.md")),
+        vault.put("d.md", None),
+    ]
+    # As another program does it.
+    del vault.files[VaultPath("F/j.md")]
+    vault.files |= {B: b"- [ ] two\n", VaultPath("d.md"): b"four\n"}
+    vault.files[VaultPath("c.md")] = vault.files.pop(VaultPath("F/c.md"))
+    follow_move(vault, "F/c.md", "c.md")
+    vault.undo(*reversed(made))
+    assert vault.state() == start
+    assert {vault.today_of(change).state for change in made} == {"undone"}
+    gone, same = "no longer exists, and stays so.", "is as it was before already."
+    assert [*vault.notes] == [
+        *(f"`d.md` {same}", f"`c.md` {same}", f"`b.md` {same}"),
+        f"`F/j.md` {gone}",
+    ]
+
+
+def follow_move(vault: Trial, path: str, to: str) -> None:
+    """Let the changes of a file follow a move by another program."""
+    file_history.move(vault.journal, {VaultPath(path): VaultPath(to)})
+
+
+def test_a_line_that_the_owner_put_back_among_others_counts_as_turned_back() -> None:
+    vault = Trial(a=NOTE)
+    change = vault.put("a.md", NOTE.replace("line 5\n", "five\n").replace("line 25\n", "25\n"))
+    vault.files[A] = NOTE.replace("line 25\n", "25\n").replace("line 15\n", "mine\n").encode()
+    vault.undo(change)
+    assert vault.text("a.md") == NOTE.replace("line 15\n", "mine\n")
+
+
+def test_what_conflicts_in_a_session_stays_with_what_it_needs() -> None:
+    vault = Trial(a="one\n", b="two\n")
+    made = [vault.put("new.md", "new\n"), vault.put("a.md", "uno\n"), vault.put("b.md", "two\nmore\n")]
+    made += [vault.put("new.md", "newer\n"), vault.put("c.md", "three\n")]
+    vault.files |= {A: b"eins\n", VaultPath("new.md"): b"mine\n"}
+    undone = vault.undo(*reversed(made))
+    assert vault.files == {A: b"eins\n", B: b"two\n", VaultPath("new.md"): b"mine\n"}
+    assert [vault.today_of(change).state for change in made] == [*["applied"] * 2, "undone", "applied", "undone"]
+    assert undone.facts.undoes == (made[4].id, made[2].id)
+    assert [note[:7] for note in vault.notes] == [f"`{made[at].id}` " for at in (3, 1, 0)]
+    vault.undo(undone)
+    assert vault.text("b.md") == "two\nmore\n"
+    conflicts(lambda: vault.undo(made[3], made[1], made[0]))
 
 
 def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:

@@ -140,20 +140,21 @@ class Trial:
 
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Undo changes."""
-        today = [self.today_of(change) for change in undone]
-        switches = hunk_states_after_undo(today, self.snapshot, self._find, self.today.past, hunks)
+        today, done = [self.today_of(change) for change in undone], list[Change]()
 
         def draw(draft: Draft) -> None:
             draft.back = True
-            self.notes = undo(draft, today, self.snapshot, self.today, hunks)
+            found = undo(draft, today, self.snapshot, self.today, hunks)
+            self.notes, done[:] = found.notes, found.changes
 
         draft = self.draft()
         draw(draft)
+        switches = hunk_states_after_undo(done, self.snapshot, self._find, self.today.past, hunks)
         if not draft.plan.steps and not self.proposes:
             # Nothing was left to do: the changes count as undone.
             set_hunk_states(self.journal, switches, None)
             return replace(self.today_of(undone[0]), steps=())
-        return self.do(draw, ChangeFacts(undoes=tuple(change.id for change in undone), switches=switches))
+        return self.do(draw, ChangeFacts(undoes=tuple(change.id for change in done), switches=switches))
 
     def undo_in_any_order(self, dice: random.Random) -> None:
         """Undo every change, in any order except after those that depend on it."""

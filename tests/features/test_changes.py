@@ -51,6 +51,11 @@ class Notes:
         (self._root / name).write_text(text)
         await self.owner.vault.indexer.look_at([name])
 
+    async def delete(self, name: str) -> None:
+        """Delete a note as another program does."""
+        (self._root / name).unlink()
+        await self.owner.vault.indexer.look_at([name])
+
     async def asked(self, who: Call, operation: str, **arguments: Any) -> str:
         """Ask for what is a change itself, and return its id."""
         return str((await get_operation(operation).run(who, arguments)).change_id)
@@ -229,6 +234,28 @@ async def test_what_was_cut_off_is_left_out_of_the_undo_of_its_session_by_name(n
     assert refused.value.hint == undone.warnings[0]
     await notes.asked(notes.owner, "undo_change", change_id=cut_off)
     assert notes.restored() == {(name, line) for name in NAMES for line in CHANGED}
+
+
+async def test_a_session_is_undone_though_its_user_deleted_a_note_of_it_and_changed_another(notes: Notes) -> None:
+    start = notes.texts()
+    junk = await notes.asked(notes.owner, "create_note", path="New/Junk.md", text="Junk.")
+    more = {"edits": [{"op": "append", "text": "More."}]}
+    made = [await notes.asked(notes.owner, "edit_note", path=name, **more) for name in ("a.md", "b.md")]
+    await notes.asked(notes.owner, "move_note", path="c.md", to="New/c.md")
+    await notes.delete("New/Junk.md")
+    await notes.write("b.md", start["b.md"] + "Mine.\n")
+    session = (await notes.shown(junk)).session
+    tried = await get_operation("undo_change").run(notes.owner, {"change_id": session, "dry_run": True})
+    undone = await get_operation("undo_change").run(notes.owner, {"change_id": session})
+    assert tried.warnings[:2] == undone.warnings[:2]
+    gone, left = undone.warnings[:2]
+    assert gone == "`New/Junk.md` no longer exists, and stays so."
+    assert left.startswith(f"`{made[1]}` (edit_note) is left, for `b.md`: These lines were changed since.")
+    assert {change.id for change in undone.changes if change.state != "undone"} == {made[1]}
+    assert notes.texts() == start | {"b.md": start["b.md"] + "Mine.\n"}
+    assert not notes.has("New")
+    with pytest.raises(ChangeConflict):
+        await get_operation("undo_change").run(notes.owner, {"change_id": session})
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,7 @@ async def undo_change(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo a change or session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused.
+    """Undo a change or session, or withdraw your proposals. Later edits are kept; where they overlap, it is refused.
 
     Args:
         change_id: Its id, or a session's, from `list_changes`; `session` is yours.
@@ -338,7 +338,8 @@ async def undo_change(
 
     Raises:
         ChangeNotFound: No such change, none of the session is active, or removed content is no longer kept.
-        ChangeConflict: The same lines have changed since; `conflicts` lists them. Or `redo`, and it is not undone.
+        ChangeConflict: The same lines have changed since; `conflicts` lists them. Of a session only such changes stay.
+            Or `redo`, and it is not undone.
     """
     review, session = call.vault.review, await asyncio.to_thread(find_session, call, change_id)
     if session is not None:
