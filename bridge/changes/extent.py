@@ -1,14 +1,18 @@
 """Measures how much a change does, in numbers and in a line for the user."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from posixpath import commonpath
 from typing import Final
 
 from bridge.changes.draft import path_after_move
 from bridge.changes.effect import Effect
+from bridge.changes.relink import has_only_followed
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import MoveNote
+from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
@@ -17,6 +21,11 @@ from bridge.vault.plan import Plan, Step
 _MAX_NAMED_NOTES: Final = 3
 _MAX_KINDS: Final = 3
 _KIB: Final = 1024
+_MAX_KEYS: Final = 100
+"""Files of a change up to which each has a key of its own."""
+_KEY_DIGITS: Final = 16
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
+"""A date with a time, such as that of writing."""
 _VERB_OPS: Final = ("create_note", "move_note", "delete_note")
 """Operations that the verb of the line already names."""
 _ORDER: Final = ("delete", "move", "create", "change")
@@ -43,6 +52,37 @@ def measure_change(plan: Plan, effect: Effect, requests: Sequence[Request] = ())
     losing = len({reference.path for reference in effect.broken})
     renamed = sum(isinstance(request, MoveNote) for request in requests)
     return Extent(_summary_line(done, moves, _edit_kinds(requests), size, losing), len(paths) + renamed, size, losing)
+
+
+def effect_keys(plan: Plan, agreement: str | None) -> frozenset[str]:
+    """Return keys of what a change does to each file, equal for all that take and give the same lines there.
+
+    Links that follow a move, blank lines, and when something was written are left out; of a change that sets up the
+    agents' folder it is only that.
+    """
+    if agreement is not None:
+        return frozenset({"agreement"})
+    moves = [step for step in plan.steps if step.kind == "move"]
+    keys = set[str]()
+    for step in plan.steps:
+        if step.kind in ("move", "remove"):
+            keys.add(_key(step.kind, step.path, step.to if step.kind == "move" else None))
+        elif step.kind == "put" and step.after is not None:
+            before, after = b"" if step.before is None else plan.blobs[step.before], plan.blobs[step.after]
+            if step.before is not None and moves and has_only_followed(step.path, before, after, moves):
+                continue
+            old, new = _count_lines(before), _count_lines(after)
+            keys.add(_key(step.path, *sorted((old - new).elements()), "\0", *sorted((new - old).elements())))
+    return frozenset(keys if len(keys) <= _MAX_KEYS else {_key(*sorted(keys))})
+
+
+def _count_lines(data: bytes) -> Counter[str]:
+    lines = _MOMENT.sub("", data.decode("utf-8", "surrogateescape")).splitlines()
+    return Counter(line for line in map(str.strip, lines) if line)
+
+
+def _key(*parts: str | None) -> str:
+    return digest_of("\n".join(map(str, parts)).encode("utf-8", "surrogateescape"))[:_KEY_DIGITS]
 
 
 def _paths_by_verb(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[VaultPath]], Mapping[VaultPath, VaultPath]]:

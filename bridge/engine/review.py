@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
@@ -161,16 +162,16 @@ class ChangeReview:
         return await self._writing.make(planner, None, author, dry_run=dry_run)
 
     async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> ChangeOutcome:
-        """Apply a proposed change, or some of its hunks; the other hunks are rejected."""
+        """Apply a proposed change, or one that the user declined, or some of its hunks; the others are rejected."""
         await self.expire()
-        change = self._in_state(id_, "proposed")
+        change = self._acceptable(id_)
 
         def planner(draft: Draft) -> PlannedChange:
-            today = self._in_state(id_, "proposed")
+            today = self._acceptable(id_)
             draft.back = bool(change.facts.undoes)
             left = apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
-            facts = replace(change.facts, switches=switches)
+            facts = replace(change.facts, switches=switches, effects=frozenset(), declined=None)
             planned = PlannedChange(first_path(change), Effect(warnings=left), facts)
             return self._counter.forecast(draft, planned, None) if change.facts.forecast else planned
 
@@ -182,12 +183,14 @@ class ChangeReview:
             outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_PROPOSED))
         return outcome
 
-    async def reject(self, id_: str, *states: State) -> Change:
-        """Reject a proposal, or close a change that was cut off; only in one of some `states` if any are given."""
+    async def reject(self, id_: str, *, by_user: bool = False) -> Change:
+        """Reject a proposal; the user also closes a change that was cut off, and declines all with the same effect."""
         await self.expire()
         async with self._writing.alone():
-            change = replace(self._in_state(id_, *(states or ("proposed", "conflict"))), state="rejected")
-            await asyncio.to_thread(self._store.journal.set_state, change.id, change.state)
+            found = self._in_state(id_, "proposed", *(["conflict"] if by_user else []))
+            declined = time.time() if by_user and found.state == "proposed" else None
+            change = replace(found, state="rejected")
+            await asyncio.to_thread(self._store.journal.reject, change.id, declined)
         self._writing.publish(change)
         return change
 
@@ -220,6 +223,10 @@ class ChangeReview:
         """Return the changes of a session in a state, other than those that undid something."""
         found = self.changes(ChangeFilter(session=session, state=state), MAX_UNDONE_CHANGES, 0)
         return [change for change in found if not change.facts.targets]
+
+    def _acceptable(self, id_: str) -> Change:
+        change = self.change(id_)
+        return change if change.facts.declined and change.state == "rejected" else self._in_state(id_, "proposed")
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)

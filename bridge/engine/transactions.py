@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, follow_step
 from bridge.changes.effect import explain_read_only
-from bridge.changes.extent import Extent, explain_no_change, measure_change
+from bridge.changes.extent import Extent, effect_keys, explain_no_change, measure_change
 from bridge.changes.git import commit
 from bridge.engine.agents_folder import AgentsFolder, holds_all
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
@@ -31,6 +32,7 @@ from bridge.errors import (
     BridgeError,
     ChangeConflict,
     ConfirmationRequired,
+    Declined,
     ExpectationFailed,
     InvalidArguments,
     NoteNotFound,
@@ -43,7 +45,7 @@ from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.records import Record
 from bridge.settings.schema import Settings
-from bridge.state.change_records import Change
+from bridge.state.change_records import Change, ChangeFilter
 from bridge.state.journal import Journal
 from bridge.state.store import Store
 from bridge.types import Digest, VaultId, VaultPath
@@ -169,6 +171,9 @@ def missing_note(vault: Vault, names: Names, journal: Journal, path: VaultPath) 
 
 PROPOSED_FOR_S = 14 * 24 * 3600.0
 """Seconds for which a proposal waits for the user."""
+
+MAX_REJECTED = 1_000
+"""Rejected proposals of a client, the newest, that it is kept from repeating."""
 
 MAX_REPLANS = 3
 """How often a change is planned again when another program wrote a note in between."""
@@ -319,6 +324,9 @@ class ChangeWriter:
             if not (dry_run or author.proposes):
                 self._agree(planned.facts.agreement)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
+        if author.proposes:
+            planned = await asyncio.to_thread(self._require_undeclined, planned, plan, author)
+            outcome = replace(outcome, planned=planned)
         outcome = replace(outcome, would=found.would, skips_overtaken=planned.skips_overtaken and not expect)
         unconfirmed = None if author.confirmed else large
         if dry_run:
@@ -332,6 +340,19 @@ class ChangeWriter:
         if hold.wide:
             await self._claim(hold, draft, planned, ready.plan)
         return await run_to_completion(self._apply_verified(outcome, ready, author, accepted_proposal, hold))
+
+    def _require_undeclined(self, planned: PlannedChange, plan: Plan, author: Author) -> PlannedChange:
+        """Return a change that is to be proposed with what it does; refuse what the user declined before."""
+        facts = replace(planned.facts, effects=effect_keys(plan, planned.facts.agreement))
+        criteria = ChangeFilter(client=author.client, state="rejected")
+        for change in self._store.journal.changes(criteria, MAX_REJECTED):
+            if change.facts.declined and change.facts.effects and change.facts.effects <= facts.effects:
+                when = datetime.fromtimestamp(change.facts.declined).astimezone()
+                raise Declined(
+                    f"The user declined this on {when:%Y-%m-%d at %H:%M}, as the change `{change.id}`.",
+                    hint=f"{Declined.hint} Only the user can accept it: `vaultside decide {change.id} accept`.",
+                )
+        return replace(planned, facts=facts)
 
     def _waits(self, author: Author, planned: PlannedChange, plan: Plan, *, is_large: bool) -> bool:
         """Return whether a change waits for the user's approval."""

@@ -59,6 +59,10 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     """The tags, properties, headings and aliases that it renames, each with its new name."""
     agreement: str | None = None
     """The id by which the agents' folder that it sets up counts from then on."""
+    effects: frozenset[str] = frozenset()
+    """Of a proposal: keys of what it does to each file, by which one with the same effect is known."""
+    declined: float | None = None
+    """When the user rejected it, in seconds since 1970."""
 
     @property
     def targets(self) -> frozenset[str]:

@@ -265,6 +265,14 @@ class Journal:
             if state == "applied":
                 mark_made(connection, change, self.next_id())
 
+    def reject(self, change: str, declined: float | None) -> None:
+        """Set the state of a change to rejected, with the time at which the user declined it, if the user did."""
+        with self._database.transaction() as connection:
+            set_change_state(connection, change, "rejected")
+            if declined is not None:
+                query = "UPDATE change SET facts = json_set(facts, '$.declined', ?) WHERE id = ?"
+                connection.execute(query, (declined, change))
+
     def switch(self, switches: Collection[HunkState]) -> None:
         """Switch parts of changes on or off outside of any change; a change records its own switches."""
         with self._database.transaction() as connection:

@@ -398,7 +398,7 @@ async def test_a_conflict_that_was_looked_at_is_over(vault: Path, opened: Opened
         made = await make(host, append(BEANS, "One."))
         assert made.change is not None
         host.store.journal.set_state(made.change.id, "conflict")
-        assert (await host.vault.review.reject(made.change.id)).state == "rejected"
+        assert (await host.vault.review.reject(made.change.id, by_user=True)).state == "rejected"
 
 
 async def test_a_proposed_undo_is_settled_when_it_is_accepted(vault: Path, opened: Opened) -> None:

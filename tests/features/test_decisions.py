@@ -146,6 +146,7 @@ async def test_a_workflow_waits_when_it_is_drafted_refused_or_changed(served: Se
     assert (changed["client"], "changed since you agreed" in changed["would"]) == (None, True)
     await decide(served, changed["id"], "reject")
     assert (await listed(served))["waiting"] == []
+    assert [each["answer"] for each in (await listed(served))["answers"] if each["kind"] == "workflow"] == ["reject"]
     assert (await agent.call("run_workflow", path=drafted["path"])).code == "declined"
     file.write_text(file.read_text().replace("Other/", "Reading/"))
     assert (await agent.call("run_workflow", path=drafted["path"])).status in {200, 409}
@@ -161,6 +162,25 @@ async def test_a_workflow_waits_when_it_is_drafted_refused_or_changed(served: Se
     assert [each["client"] for each in (await listed(served))["waiting"]] == ["scribe"]
     file.unlink()
     assert (await listed(served))["waiting"] == []
+
+
+async def test_an_answer_about_a_workflow_is_listed_while_it_is_there(served: Served) -> None:
+    agent = await agent_of(served)
+    assert (await served.call("set_up_memory")).status == 200
+    text = "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}"
+    drafted = (await agent.call("author_workflow", name="Salt", text=text)).json
+    await served.call("wait_until_indexed", path=drafted["path"])
+    (one,) = (await listed(served))["waiting"]
+
+    async def answered() -> list[str]:
+        return [each["id"] for each in (await listed(served))["answers"] if each["kind"] == "workflow"]
+
+    await decide(served, one["id"], "accept")
+    assert await answered() == [one["id"]]
+    undone = (await served.call("undo_change", change_id=drafted["change_id"])).json["change_id"]
+    assert await answered() == []
+    assert (await served.call("undo_change", change_id=undone)).status == 200
+    assert await answered() == [one["id"]]
 
 
 async def test_the_agents_folder_is_taken_back(served: Served) -> None:

@@ -1,5 +1,10 @@
 """Who reads or writes a note that a proposal waits for is told so."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 
@@ -81,3 +86,99 @@ async def test_a_proposal_for_denied_notes_is_not_told(served: Served) -> None:
     assert len(await notices(served, "Apart.md")) == 1
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Oven.md"]}))
     assert await notices(served, "Apart.md") == []
+
+
+MORE = {"op": "append", "text": "More."}
+TAKEN = {"op": "delete_note", "path": "Apart.md"}
+
+
+@pytest.mark.parametrize(
+    ("call", "again", "other"),
+    [
+        (
+            ("create_note", {"path": "New.md", "text": "One.", "reason": "Needed"}),
+            ("change_set", {"edits": [{"op": "create_note", "path": "New.md", "text": "\nOne.\n\n"}]}),
+            ("create_note", {"path": "New.md", "text": "Two."}),
+        ),
+        (
+            ("edit_note", {"path": "Oven.md", "edits": [MORE]}),
+            (
+                "change_set",
+                {"edits": [{"op": "edit_note", "path": p, "edits": [MORE]} for p in ("Oven.md", "Apart.md")]},
+            ),
+            ("edit_note", {"path": "Apart.md", "edits": [MORE]}),
+        ),
+        (
+            ("set_properties", {"path": "Oven.md", "properties": {"built": 1}}),
+            ("change_notes", {"properties": {"built": 1}}),
+            ("set_properties", {"path": "Oven.md", "properties": {"built": 2}}),
+        ),
+        (
+            ("move_note", {"path": "Bread/Rye.md", "to": "Bread/Loaf.md"}),
+            ("change_set", {"edits": [{"op": "move_note", "path": "Bread/Rye.md", "to": "Bread/Loaf.md"}]}),
+            ("move_note", {"path": "Bread/Rye.md", "to": "Rye.md"}),
+        ),
+        (
+            ("change_set", {"edits": [TAKEN]}),
+            ("delete_note", {"path": "Apart.md"}),
+            ("move_note", {"path": "Apart.md", "to": "Bread/Apart.md"}),
+        ),
+    ],
+    ids=["create", "edit", "property", "move", "delete"],
+)
+async def test_what_was_rejected_is_declined_until_it_is_accepted(
+    served: Served,
+    call: tuple[str, Mapping[str, Any]],
+    again: tuple[str, Mapping[str, Any]],
+    other: tuple[str, Mapping[str, Any]],
+) -> None:
+    root = served.bridge.find(None).root
+
+    async def ask(
+        asked: tuple[str, Mapping[str, Any]], client: str = "agent", options: Mapping[str, bool] | None = None
+    ) -> Any:
+        operation, arguments = asked
+        if operation == "delete_note" or TAKEN in arguments.get("edits", ()):
+            digest = (await served.call("read_note", path="Apart.md")).json["digest"]
+            edits = [one | {"digest": digest} for one in arguments.get("edits", ())]
+            arguments = {**arguments, **({"edits": edits} if edits else {"digest": digest})}
+        return await served.call_as(client, operation, **arguments, **(options or {}))
+
+    proposed = await ask(call)
+    assert proposed.json["state"] == "proposed", proposed.body
+    change = proposed.json["change_id"]
+    await served.call("decide", id=change, verdict="reject")
+    # What was changed beside it makes it no other proposal.
+    for path in ("Oven.md", "Apart.md"):
+        (root / path).write_text(f"Mine.\n\n{(root / path).read_text()}")
+        await served.call("wait_until_indexed", path=path, timeout=60)
+    for asked, options in ((call, {}), (again, {}), (again, {"dry_run": True})):
+        refused = await ask(asked, options=options)
+        assert (refused.code, change in refused.json["error"]["message"]) == ("declined", True)
+    assert (await ask(call, client="poet")).json["state"] == "proposed"
+    assert (await ask(other)).json["state"] == "proposed"
+    for path in ("Oven.md", "Apart.md"):
+        (root / path).write_text((root / path).read_text().removeprefix("Mine.\n\n"))
+        await served.call("wait_until_indexed", path=path, timeout=60)
+    accepted = await served.call("decide", id=change, verdict="accept")
+    assert accepted.status == 200, accepted.body
+    assert (await served.call("undo_change", change_id=change)).status == 200
+    assert (await ask(call)).json["state"] == "proposed"
+
+
+async def test_what_an_agent_took_back_is_proposed_again(served: Served) -> None:
+    change = await append(served, "scribe")
+    await served.call_as("scribe", "undo_change", change_id=change)
+    again = await append(served, "scribe")
+    # The user takes it back.
+    await served.call("undo_change", change_id=again)
+    edits = [{"op": "append", "text": "scribe"}]
+    assert (await served.call_as("scribe", "edit_note", path="Oven.md", edits=edits)).code == "declined"
+
+
+async def test_a_rejected_undo_is_declined(served: Served) -> None:
+    made = (await served.call("edit_note", path="Oven.md", edits=[MORE])).json["change_id"]
+    proposed = (await served.call_as("scribe", "undo_change", change_id=made)).json["change_id"]
+    await served.call("decide", id=proposed, verdict="reject")
+    assert (await served.call_as("scribe", "undo_change", change_id=made)).code == "declined"
+    assert (await served.call_as("scribe", "undo_change", change_id="session")).code == "change_not_found"

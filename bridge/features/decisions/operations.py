@@ -1,7 +1,7 @@
 """Lists what waits for the user and what the user decided, and takes the user's answers."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Literal
 
@@ -99,22 +99,26 @@ async def list_decisions(call: Call, limit: Annotated[int, Meta(ge=1, le=200)] =
         proposals = tuple(summarize_change(call.vault, change, cut=True) for change in found)
         if not call.is_user:
             return ListedDecisions(proposals, (), (), ())
-        known, denies = call.vault.store.decisions.all(), call.vault.files.rules.denies
-        answers = [describe_decision(one) for one in known if one.answer and not (one.path and denies(one.path))]
+        known, current = call.vault.store.decisions.all(), dict(find_digests(call.vault))
+        answers = [describe_decision(one) for one in known if one.answer and is_current(one, current)]
         if call.vault.is_set_up:
             answers.append(describe_folder(call, "accept"))
-        return ListedDecisions(proposals, find_waiting(call, known)[:limit], tuple(answers[:limit]), rights)
+        return ListedDecisions(proposals, find_waiting(known, current)[:limit], tuple(answers[:limit]), rights)
 
     return await asyncio.to_thread(listing)
 
 
-def find_waiting(call: Call, known: Sequence[Decision]) -> tuple[ListedDecision, ...]:
+def is_current(one: Decision, digests: Mapping[VaultPath, Digest]) -> bool:
+    """Return whether what is decided is still there, if it is a workflow, and as it was."""
+    return not one.path or one.digest == digests.get(one.path)
+
+
+def find_waiting(known: Sequence[Decision], current: Mapping[VaultPath, Digest]) -> tuple[ListedDecision, ...]:
     """Return what waits: also workflows that nobody asked for, each as it is now."""
     approved = {one.path for one in known if one.kind == "workflow" and one.answer == "accept"}
-    current = dict(find_digests(call.vault))
     keys = {one.key for one in known}
     unasked = [Decision("workflow", path, digest=digest) for path, digest in sorted(current.items())]
-    waiting = [one for one in known if not one.answer and (not one.path or one.digest == current.get(one.path))]
+    waiting = [one for one in known if not one.answer and is_current(one, current)]
     waiting += [one for one in unasked if one.key not in keys]
     return tuple(describe_decision(one, changed=one.path in approved) for one in waiting)
 
@@ -180,7 +184,8 @@ async def decide(
 
     Args:
         id: Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any workflow.
-        verdict: `accept` applies a proposed change; `reject` also takes an agreement back, and settles a `conflict`.
+        verdict: `accept` applies a proposed change, or one that was rejected here; `reject` also takes an agreement
+            back, and settles a `conflict`.
         hunks: Accept only these hunks of a change, numbered as in `show_change`; the rest are rejected.
 
     Raises:
@@ -211,7 +216,7 @@ async def judge_change(
     if verdict == "accept":
         made = await call.vault.review.accept(id_, author(call, "accept_change", None), hunks)
     else:
-        await call.vault.review.reject(id_)
+        await call.vault.review.reject(id_, by_user=True)
     return DecisionOutcome(**asdict(await build_settled(call.vault, [id_], made)))
 
 

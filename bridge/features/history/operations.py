@@ -367,7 +367,7 @@ async def withdraw(call: Call, id_: str, hunks: tuple[int, ...] | None, options:
     if hunks is not None:
         raise InvalidArguments("A proposal is withdrawn as a whole; only what was written has `hunks` to undo.")
     if not options.dry_run:
-        await call.vault.review.reject(id_, "proposed")
+        await call.vault.review.reject(id_, by_user=call.is_user)
     settled = await build_settled(call.vault, [id_], None, dry_run=options.dry_run)
     return replace(settled, would=f"withdraw the proposal `{id_}`" if options.dry_run else "")
 
@@ -391,7 +391,7 @@ async def undo_session(call: Call, session: str, options: ChangeOptions) -> Sett
     by = author(call, "undo_change", options.reason)
     made = await review.undo(ids, by, dry_run=options.dry_run) if ids else None
     for id_ in withdrawn if not options.dry_run else ():
-        await review.reject(id_, "proposed")
+        await review.reject(id_)
     settled = await build_settled(call.vault, [*ids, *withdrawn], made, dry_run=options.dry_run)
     would = settled.would or f"withdraw {count_of(len(withdrawn), 'proposal')}" * options.dry_run
     return replace(settled, would=would, warnings=(*left, *settled.warnings))
