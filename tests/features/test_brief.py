@@ -50,7 +50,8 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
             ("Footnotes are numbered per section", "Never per file.", {"kind": "decision", "tags": ["parser"]}),
             ("The dog is called Rex", "A terrier.", {"kind": "fact"}),
             ("Short answers", "The user wants short answers.", {"kind": "preference"}),
-            ("Which parser for tables?", "Not decided.", {"kind": "open_question", "tags": ["parser"]}),
+            ("Do footnotes nest?", "Not decided.", {"kind": "open_question", "tags": ["parser"]}),
+            ("Who buys the flour?", "The miller is closed.", {"kind": "open_question"}),
         ):
             await served.result("remember", title=title, text=text, **facts)
         claims = [{"text": "Bread is rye", "proof": {"path": "Bread.md", "quote": "Rye."}}]
@@ -80,7 +81,11 @@ async def test_what_matters_for_a_task_is_told_in_order(served: Served) -> None:
     assert "--- Preference: Short answers" in text
     assert "--- Decision: Footnotes are numbered per section" in text
     assert "--- Decision: Edge (just now) Edge.md\nOnce, and nowhere else." in text
+    assert "--- Open question: Do footnotes nest?" in text
     assert "Rex" not in text
+    assert "flour" not in text
+    # Without a task any may matter.
+    assert "Who buys the flour?" in (await brief(served))["text"]
     assert "Very old" not in text
 
 
@@ -185,7 +190,16 @@ async def test_corrections_are_told_as_far_as_they_fit(served: Served) -> None:
         assert not lines or lines == [line for line in text.splitlines() if line in lines]
         assert budget < 400 or "- Footnotes are numbered by *file*." in lines
         assert "No item." not in found["text"]
+    for correction in (
+        {"kind": "wrong_name", "text": "It is spelt Laura, not laura."},
+        {"kind": "wrong_fact", "text": "Footnotes are numbered from zero."},
+        {"kind": "general", "text": "The user reads British English."},
+    ):
+        assert (await served.call("record_correction", **correction)).status == 200
     whole = await brief(served, task=TASK, budget=8_000)
+    assert "laura" not in whole["text"]
+    assert "laura" in (await brief(served, budget=8_000))["text"]
+    assert all(text in whole["text"] for text in ("from zero", "British English"))
     [told] = [one for one in whole["items"] if one["part"] == "corrections"]
     assert (told["path"], told["why"]) == (CORRECTIONS, ["is a correction"])
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": [CORRECTIONS]}))
@@ -305,6 +319,10 @@ async def test_where_no_session_fits_the_last_one_is_named_in_a_line_and_a_hando
             "--- Decision",
             "--- A handoff for something else waits, just now by Python",
         ]
+        await served.call("hand_over", goal="x", state="y", next_action="z")
+        await readable(served)
+        chosen = (await brief(served, task="Preparare la difesa siciliana", parts=["handoff"]))["text"]
+        assert "--- Handoff, just now by Python: Studiare la difesa siciliana" in chosen
         unfit = (await brief(served, task="Correggere le note su Docker", parts=["sessions"]))["text"]
         assert unfit.splitlines()[2:] == [
             "--- No session fits this task; the last one, just now: Le note sugli ETF Agents/Sessions/A.md"
@@ -362,3 +380,21 @@ async def test_what_one_memory_alone_says_of_a_task_is_told_in_any_form(
         text = (await brief(served, task=task))["text"]
         assert told in text
         assert other in text
+
+
+async def test_a_session_is_told_once_in_its_own_words(tmp_path: Path) -> None:
+    summary = "Recorded what the user said about the backups of the vault and where its web site is hosted from now on."
+    question = told("## Open questions", "", "- 14:05 Question : faut-il garder les sauvegardes ?")
+    notes = {
+        "Agents/Sessions/A.md": journal("Backups", 0, summary="Backups") + question,
+        "Agents/Sessions/B.md": journal(f"{summary[:79]}…", 1, summary=summary) + told("Text."),
+    }
+    vault = write_vault(tmp_path / "Notes", notes)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await readable(served)
+        lines = (await brief(served))["text"].splitlines()[2:]
+    assert lines == [
+        "--- Session, just now, ended: Backups Agents/Sessions/A.md",
+        "Question: faut-il garder les sauvegardes ?",
+        f"--- Session, yesterday, ended: {summary} Agents/Sessions/B.md",
+    ]

@@ -1,7 +1,9 @@
 """The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from msgspec.structs import replace
@@ -23,7 +25,7 @@ from bridge.features.brief.text import (
     terms_of,
 )
 from bridge.features.corrections.public import NOTE, open_items
-from bridge.features.handoffs.public import VaultEvidence, check_proof, read_handoff, waiting_handoff
+from bridge.features.handoffs.public import VaultEvidence, check_proof, read_handoff, waiting_handoffs
 from bridge.features.injections.public import Reader
 from bridge.features.memory.public import Audience, Memory, MemoryCatalogue, UseLog, withhold_memories
 from bridge.features.sessions.public import TYPE as JOURNAL
@@ -101,6 +103,9 @@ STATEMENT_NAMES: Final[Mapping[Told, str]] = {
 MAX_TOLD: Final = 2
 """Maximum lines of each kind that a briefing quotes from one session."""
 
+MAX_HANDOFFS: Final = 20
+"""Handoffs that wait, the newest, that are read."""
+
 RECENT_SESSIONS: Final = 3
 """Last sessions of the client whose files say what it works on."""
 
@@ -161,18 +166,21 @@ def fits_task(signal: SessionSignal, files: Iterable[str], *texts: str) -> bool:
 
 
 def handoff_cards(call: Call, signal: SessionSignal) -> Iterator[Card]:
-    """Yield the handoff that waits for a client, with what its claims are worth; reads notes, and blocks."""
-    vault, now = call.vault, signal.now
-    note = waiting_handoff(vault.index.notes.values(), agents_folder(vault.settings), signal.reader.client)
-    if note is None:
-        return
-    try:
-        handoff = read_handoff(open_note(vault, note.path))
-    except NoteNotFound:
-        return
-    named = [claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path]
-    if not fits_task(signal, named, handoff.goal, handoff.next_action, *handoff.artifacts):
-        yield _aside(note, "handoff", "A handoff for something else waits", now)
+    """Yield the newest handoff that waits for a client and fits the task, with what its claims are worth. Blocks.
+
+    If none fits, the newest is named.
+    """
+    vault, now, unfit = call.vault, signal.now, list[IndexedNote]()
+    waiting = waiting_handoffs(vault.index.notes.values(), agents_folder(vault.settings), signal.reader.client)
+    for note in waiting[:MAX_HANDOFFS]:
+        with suppress(NoteNotFound):
+            handoff = read_handoff(open_note(vault, note.path))
+            named = [claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path]
+            if fits_task(signal, named, handoff.goal, handoff.next_action, *handoff.artifacts):
+                break
+            unfit.append(note)
+    else:
+        yield from (_aside(one, "handoff", "A handoff for something else waits", now) for one in unfit[:1])
         return
     facts = VaultEvidence(call)
     checks = [(claim.text, check_proof(claim.proof, facts)) for claim in handoff.claims]
@@ -204,6 +212,8 @@ def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedN
         if not fits_task(signal, files, *texts):
             continue
         title, left, summary = map(cut_line, _heads(note))
+        if summary.startswith(title.removesuffix("…")):
+            title, summary = summary, ""
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         text = f"{head}: {title} {quote_path(note.path)}"
         kept = [one for one in lines if one.what != "task" or not (one.text in done or one.text in left)]
@@ -239,7 +249,8 @@ def choose_told(signal: SessionSignal, lines: Sequence[ToldLine]) -> Iterator[st
         texts = [line.text for line in lines if line.what == kind]
         shares = share_of_terms(signal.terms, [terms_of((), text) for text in texts])
         for at in sorted(range(len(texts)), key=lambda at: -shares[at])[:MAX_TOLD]:
-            yield f"{name}: {cut_line(texts[at])}"
+            bare = re.sub(rf"\A{name} ?[:：]\s*(?=\S)", "", texts[at], count=1, flags=re.IGNORECASE)
+            yield f"{name}: {cut_line(bare)}"
 
 
 def memory_cards(call: Call, signal: SessionSignal, days: float) -> Iterator[Card]:
@@ -261,7 +272,7 @@ def memory_cards(call: Call, signal: SessionSignal, days: float) -> Iterator[Car
         part: BriefPart = "questions" if memory.kind == "open_question" else "memories"
         if memory.path in standing:
             score, why = 1.0 + score, ("always holds",)
-        elif part == "memories" and (signal.task or signal.terms) and score <= RECENCY_WEIGHT:
+        elif score <= RECENCY_WEIGHT and (signal.task or (signal.terms and part == "memories")):
             continue
         note = vault.index.notes.get(memory.path)
         if note is not None:
@@ -327,13 +338,20 @@ WRITTEN_WITHIN_S: Final = 2.0
 
 
 def correction_cards(call: Call, signal: SessionSignal, budget: int) -> Iterator[Card]:
-    """Yield the open corrections that share most with the task, the last ones first, as far as they fit. Blocks."""
+    """Yield the open corrections that share most with the task, the last ones first, as far as they fit. Blocks.
+
+    What is wrong somewhere is told only if it shares a word with the task.
+    """
     path = agents_folder(call.vault.settings).place(NOTE)
     try:
         note = open_note(call.vault, path)
     except NoteNotFound:
         return
-    found = open_items(note.text[note.body :])
+    found = [
+        item
+        for item in open_items(note.text[note.body :])
+        if not (signal.worth and item.startswith("wrong_") and signal.worth.keys().isdisjoint(terms_of((), item)))
+    ]
     items = [cut(one_line(visible_text(item)), MAX_CARD_CHARS) for item in found][-MAX_CORRECTIONS:]
     shares = share_of_terms(signal.terms, [terms_of((), item) for item in items])
     best = sorted(range(len(items)), key=lambda at: (-shares[at], -at))

@@ -427,8 +427,8 @@ def is_handoff(note: IndexedNote, folder: AgentsFolder) -> bool:
     return note.note_type == TYPE and folder.holds(note.path)
 
 
-def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: str | None) -> IndexedNote | None:
-    """Return the newest handoff to a client, or to any, that nobody took."""
+def waiting_handoffs(notes: Iterable[IndexedNote], folder: AgentsFolder, client: str | None) -> list[IndexedNote]:
+    """Return the handoffs to a client, or to any, that nobody took, the newest first."""
     me = (client or "").casefold()
     waiting = (
         note
@@ -437,7 +437,7 @@ def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: 
         and field_of(note.properties, "status") != TAKEN_STATUS
         and str(field_of(note.properties, "to") or me).casefold() == me
     )
-    return max(waiting, key=lambda note: (time_written(note), note.mtime, note.path), default=None)
+    return sorted(waiting, key=lambda note: (time_written(note), note.mtime, note.path), reverse=True)
 
 
 def _flat(text: str) -> str:

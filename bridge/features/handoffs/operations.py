@@ -35,7 +35,7 @@ from bridge.features.handoffs.handoff_note import (
     handoff_properties,
     is_handoff,
     read_handoff,
-    waiting_handoff,
+    waiting_handoffs,
     write_handoff,
 )
 from bridge.features.memory.public import MemoryCatalogue
@@ -283,10 +283,10 @@ def find_handoff(call: Call, path: VaultPath | None) -> IndexedNote:
         if not is_handoff(note, folder):
             raise NoteNotFound(f"`{path}` is not a handoff.", hint="Leave out `path` for the newest.", path=path)
         return note
-    waiting = waiting_handoff(vault.index.notes.values(), folder, client_name(call))
-    if waiting is None:
+    waiting = waiting_handoffs(vault.index.notes.values(), folder, client_name(call))
+    if not waiting:
         raise NoteNotFound("No handoff waits.", hint=f"`find_notes` with the folder `{folder.handoffs}` lists all.")
-    return waiting
+    return waiting[0]
 
 
 def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:

@@ -1,3 +1,3 @@
 """What others use of handoffs."""
 
-from bridge.features.handoffs.handoff_note import TYPE, VaultEvidence, check_proof, read_handoff, waiting_handoff
+from bridge.features.handoffs.handoff_note import TYPE, VaultEvidence, check_proof, read_handoff, waiting_handoffs
