@@ -63,7 +63,7 @@ def _describe(change: Change, paths: Collection[VaultPath], created: Collection[
         wants = f"to create `{again}` already: only one of the two can be accepted"
     else:
         places = (place for step in change.steps for place in (step.path, step.to) if place in paths)
-        place = next(iter((*places, *(now for now in change.now if now in paths))), None)
+        place = next(iter((*places, *(now for now in change.places if now in paths))), None)
         wants = f"for `{place}`" if place is not None else "for its folder"
     return f"A proposal{by} waits {wants} ({change.operation} {change.id}); `show_change {change.id}` shows it."
 

@@ -7,8 +7,8 @@ from msgspec import field
 
 from bridge.changes.draft import Draft, path_after_move
 from bridge.records import Record
-from bridge.state.change_records import Change
-from bridge.state.file_history import GRAVE, FolderEvent, Moment, without_grave
+from bridge.state.change_records import GRAVE, Change, without_grave
+from bridge.state.file_history import FolderEvent, Moment
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step, StepKind
 

@@ -16,8 +16,7 @@ from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.markdown.decode import digest_of
 from bridge.markdown.links import name_key
 from bridge.records import Record
-from bridge.state.change_records import REST_PART, Change, HunkState
-from bridge.state.file_history import without_grave
+from bridge.state.change_records import REST_PART, Change, HunkState, without_grave
 from bridge.text.counts import count_of
 from bridge.text.diff import DiffPiece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath

@@ -1,6 +1,7 @@
 """Reads changes: who made which and why, step by step; the contents of notes are in snapshots."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Collection, Sequence
 from typing import Any, Final, Literal
@@ -22,6 +23,15 @@ MARKS_AT_ONCE = 500
 
 REST_PART: Final = 0
 """The part of a change outside its hunks, such as moves; hunks are counted from 1."""
+
+
+GRAVE: Final = "\x1f"
+"""In the paths of files inside a removed folder, separates the folder's name from the change that removed it."""
+
+
+def without_grave(path: str) -> str:
+    """Return a path without the marks of removed folders."""
+    return re.sub(f"{GRAVE}[^/]*", "", path)
 
 
 class HunkState(Record, array_like=True):
@@ -56,7 +66,7 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     skips_overtaken: bool = field(default=False, name="apart")
     """Whether each note of a proposal changes on its own, so that one that changed since can be left out."""
     renames: tuple[tuple[str, str], ...] = ()
-    """The tags, properties, headings and aliases that it renames, each with its new name."""
+    """Tags, properties, headings, aliases and texts that it replaces, each with the new one; empty if there is none."""
     agreement: str | None = None
     """The id by which the agents' folder that it sets up counts from then on."""
     effects: frozenset[str] = frozenset()
@@ -84,7 +94,8 @@ class Change(Record):
     state: State = "applied"
     steps: tuple[Step, ...] = ()
     now: tuple[VaultPath, ...] = ()
-    """The current path of each step's file, across later moves; filled by the store."""
+    """The current path of each step's file, across later moves, with the marks of removed folders; filled by the
+    store."""
     gone: tuple[str | None, ...] = ()
     """The change that took each step's file away, None while it exists; filled by the store."""
     expires: float | None = None
@@ -92,6 +103,11 @@ class Change(Record):
     facts: ChangeFacts = ChangeFacts()
     made: str = ""
     """Orders changes by when they were made: its id, or a later one if it was proposed; filled by the store."""
+
+    @property
+    def places(self) -> tuple[VaultPath, ...]:
+        """The current path of each step's file, as it is called."""
+        return tuple(VaultPath(without_grave(path)) for path in self.now)
 
 
 class ChangeFilter(Record):

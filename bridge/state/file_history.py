@@ -1,19 +1,19 @@
 """Tracks the current paths of the files and folders of changes, and whether they still exist."""
 
-import re
 import sqlite3
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from bridge.records import Record
 from bridge.state.change_records import (
     COLUMNS,
+    GRAVE,
     Change,
     ChangeFacts,
     build_changes,
     find_change,
     read_facts,
     step_of,
+    without_grave,
 )
 from bridge.state.database import Database
 from bridge.types import VaultPath
@@ -23,8 +23,6 @@ Moment = tuple[str, int]
 """When a step was made: the time of its change, as an id, and its number in it."""
 
 ORDER_KEY = "coalesce(made, id)"
-GRAVE: Final = "\x1f"
-"""In the paths of files inside a removed folder, separates the folder's name from the change that removed it."""
 WERE_MADE = "state IN ('applied', 'undone')"
 
 
@@ -156,11 +154,6 @@ def move(
             if now != f"{old}0" and not (strictly and now == old)
         ]
     connection.executemany("UPDATE step SET now = ? WHERE rowid = ?", after)
-
-
-def without_grave(path: str) -> str:
-    """Return a path without the marks of removed folders."""
-    return re.sub(f"{GRAVE}[^/]*", "", path)
 
 
 def path_after_moves(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:

@@ -35,7 +35,6 @@ from bridge.engine.transactions import ChangeOutcome
 from bridge.errors import BridgeError, ChangeNotFound, Forbidden, InvalidArguments
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
-from bridge.state.file_history import without_grave
 from bridge.text.counts import count_of
 from bridge.text.diff import diff_runs, display_text
 from bridge.text.invisible import inline, quote_path
@@ -164,7 +163,7 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
     found = differences(change.steps, snapshot_fetcher(vault))
     return ShownChange(
         **asdict(summary),
-        now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
+        now=tuple(dict.fromkeys(change.places)),
         hunks=tuple(
             ShownHunk(
                 hunk.number,

@@ -45,7 +45,6 @@ from bridge.features.sessions.journal_write import journal_path, write_journal
 from bridge.features.sessions.statements import Told
 from bridge.markdown.note import field_of
 from bridge.records import Record
-from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent, SessionFilter, SessionRecord, SessionState
 from bridge.text.invisible import inline
 from bridge.text.secrets import require_plain
@@ -85,7 +84,7 @@ class ListedSession(Record):
         calls: Number of calls.
         errors: Calls that failed, by error code.
         tools: Calls by tool.
-        changed: Notes it changed, by their current paths.
+        changed: Notes it changed, by their current paths, without what was undone.
         tokens: Tokens sent, estimated.
     """
 
@@ -159,11 +158,10 @@ def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
         tools[part.tool] += part.count
         errors.update({part.code: part.count} if part.code else {})
         tokens += part.tokens
-    changes = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)
     changed = {
         path: None
-        for change in changes
-        for step, path in zip(change.steps, change.now, strict=True)
+        for change in vault.review.of_session(session.id, "applied")[:MAX_CHANGES]
+        for step, path in zip(change.steps, change.places, strict=True)
         if step.kind in {"put", "move", "remove"}
     }
     note = None if session.note is None else vault.index.notes.get(session.note)

@@ -175,7 +175,7 @@ async def write_if_possible(
 def changed_in(vault: OpenVault, session: str) -> list[VaultPath]:
     """Return the notes that a session changed, by their current paths; blocking."""
     changes = vault.review.changes(ChangeFilter(session=session, state="applied"), MAX_NOTES, 0)
-    return list(dict.fromkeys(path for change in changes for path in change.now))
+    return list(dict.fromkeys(path for change in changes for path in change.places))
 
 
 def read_notes(vault: OpenVault, known: Iterable[IndexedNote]) -> tuple[list[Note], list[VaultPath]]:

@@ -406,7 +406,7 @@ def read_change(vault: OpenVault, change: Change) -> list[NoteChange]:
             files[step.to] = files.pop(step.path, (step.path, step.before, step.before))
         elif step.kind in ("move", "remove") and change.operation != "merge_notes":
             raise InvalidArguments(f"The change `{change.id}` takes `{step.path}` away or moves it.", hint=_DO_AGAIN)
-    now = {step.to or step.path: path for step, path in zip(change.steps, change.now, strict=False)}
+    now = {step.to or step.path: path for step, path in zip(change.steps, change.places, strict=False)}
     is_move = any(path != to for to, (path, _, _) in files.items())
     day = datetime.fromtimestamp(change.time).astimezone().date()
     fetch = snapshot_fetcher(vault)
