@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 from msgspec import field
@@ -239,7 +240,7 @@ def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
 
 
 def renames_of(requests: Iterable[Request]) -> tuple[tuple[str, str], ...]:
-    return tuple(one.rename for one in requests if one.rename is not None)
+    return tuple(chain.from_iterable(one.renames for one in requests))
 
 
 def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestContext) -> PlannedChange:

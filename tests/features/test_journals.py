@@ -14,13 +14,17 @@ from typing import Any
 import orjson
 import pytest
 
+from bridge.engine.agents_folder import agents_folder
 from bridge.features.sessions import lifetime
 from bridge.features.sessions.facts import gather_facts
+from bridge.features.sessions.operations import ListedSession
+from bridge.features.workflows.questions import list_journal_lines
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
 from bridge.settings.file import save_settings
 from bridge.state.session_log import SessionFilter
 from bridge.types import VaultPath
+from tests.features.results import record_of
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 from tests.server.clients import made
@@ -234,13 +238,13 @@ async def test_a_journal_says_that_what_was_refused_changed_nothing(served: Serv
         await agent.call_tool("save_session", {"outcomes": ["Removed a note."], "actions": ["Looked"]})
         path = await until(having(folder, "## Problems", "Nothing was changed."))
         said = path.read_text()
-        assert "- `delete_note` on `Notes/1.md` failed: `" in said
+        assert "- Calls with mistakes, which changed nothing: `delete_note` on `Notes/1.md`\n" in said
         assert "Looked\n\nSearched 2 times.\n" in said
         (listed,) = (await served.call("list_sessions", limit=1)).json["sessions"]
         assert listed["told"] == [{"what": "outcome", "text": "Nothing was changed."}]
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
         await until(lambda: "Nothing was changed." not in path.read_text())
-    assert " failed: " not in path.read_text()
+    assert "mistakes" not in path.read_text()
 
 
 async def test_a_journal_says_how_a_tag_was_called(served: Served) -> None:
@@ -364,15 +368,15 @@ async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
         await agent.call_tool("save_session", {"decisions": ["Sow again."]})
         path = await until(having(folder, "Sow again.", "## Summary"))
         told = path.read_text().partition("## Summary\n\n")[2].partition("\n\n")[0]
-        assert told.startswith("Of what was written: Beans are sown in two rows below the southern wall. ")
-        sentences = told.removeprefix("Of what was written: ").removesuffix(".").split(". ")
+        assert told.startswith("“Beans are sown in two rows below the southern wall. ")
+        sentences = told.strip("“”").removesuffix(".").split(". ")
         assert len(sentences) in {2, 3}
         assert all(f"{one}." in SOWN for one in sentences)
         for unsaid in ("klepthorn", "hunter2", "wrong", "content", "|"):
             assert unsaid not in told
         await agent.call_tool("save_session", {"summary": "Beans."})
         assert "## Summary\n\n> Beans.\n" in path.read_text()
-        assert "Of what was written" not in path.read_text()
+        assert "## Summary\n\n“" not in path.read_text()
 
 
 WRITTEN = """\
@@ -483,8 +487,8 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
         path = await until(having(folder, "Rye is stubborn", "- `delete_note`, awaits approval: [[Notes/1|1]]"))
         assert "- `edit_note`, awaits approval: [[Garden/Beans|Beans]]" in path.read_text()
         assert "- `edit_note` on `Bread/Rye.md` failed: `note_changed`, 2 times" in path.read_text()
-        assert "- `edit_note` on `Notes/3.md` failed: `invalid_arguments` – " in path.read_text()
-        assert path.read_text().count(" failed: ") == 3
+        assert "- Calls with mistakes, which changed nothing: `edit_note` on `Notes/3.md`\n" in path.read_text()
+        assert path.read_text().count(" failed: ") == 2
         proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
         assert (await served.call("decide", id=proposals[0]["id"], verdict="accept")).status == 200
         await agent.call_tool("list_tags", {})
@@ -507,16 +511,15 @@ async def test_a_failure_is_told_until_the_same_is_written(served: Served) -> No
         )
         await agent.call_tool("run_tool", {"name": "move_note", "arguments": {"path": RYE, "to": BEANS}})
         await agent.call_tool("run_tool", {"name": "delete_note", "arguments": {"path": "Notes/1.md"}})
-        path = await until(having(folder, "Notes/1.md` failed"))
+        path = await until(having(folder, "`delete_note` on `Notes/1.md`"))
         _, _, problems = path.read_text().partition("## Problems\n\n")
         assert problems.partition("\n\n")[0].splitlines() == [
-            f"- `edit_note` on `{RYE}` failed: `invalid_arguments` – `edits[0].task` must be true or false",
             f"- `move_note` on `{RYE}` and `{BEANS}` failed: `note_exists` – There is a note of this name already.",
-            "- `delete_note` on `Notes/1.md` failed: `invalid_arguments` – `delete_note` needs `digest`",
+            f"- Calls with mistakes, which changed nothing: `edit_note` on `{RYE}`, `delete_note` on `Notes/1.md`",
         ]
         under = {"op": "insert_under", "heading": "Dawn", "text": "Decision: bake at dawn.", "create_heading": True}
         await agent.call_tool("edit_note", {"path": BEANS, "edits": [under]})
-        await until(lambda: f"- `edit_note` on `{RYE}`" not in path.read_text())
+        await until(lambda: f"`edit_note` on `{RYE}`" not in path.read_text())
     calls = served.bridge.find(None).vault.store.calls.since(0.0)
     assert not any(word in f"{call.cause}{call.sums}" for call in calls for word in ("dawn", "rye"))
 
@@ -716,6 +719,64 @@ async def test_a_missing_note_that_was_to_be_changed_is_named(served: Served) ->
             await agent.call_tool("edit_note", {"path": name, "edits": edits})
         await agent.call_tool("read_note", {"path": "Notes/Klepthorn.md"})
         await agent.call_tool("edit_note", EDIT)
-        path = await until(having(folder, "- `edit_note` on `Notes/Gone.md` failed: `note_not_found`"))
+        path = await until(having(folder, "which changed nothing: `edit_note` on `Notes/Gone.md`"))
     path = await until(having(folder, "status: incomplete"))
     assert "lepthorn" not in path.read_text()
+
+
+async def test_the_journal_of_what_was_undone_is_short_and_names_real_notes(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        for path in ("New/One.md", "New/Deep/Two.md"):
+            await agent.call_tool("create_note", {"path": path, "text": "Sown."})
+        await agent.call_tool("move_note", {"path": "Notes/1.md", "to": "New/1.md"})
+        await agent.call_tool("delete_note", {"path": "Notes/2.md"})
+        path = await until(having(folder, "`move_note`: `Notes/1.md` → [[New/1|1]]", "which changed nothing"))
+        session = properties(path)["session"]
+        assert (await served.call("undo_change", change_id=session)).status == 200
+        await agent.call_tool("list_tags", {})
+        await until(having(folder, ", undone"))
+    text = path.read_text()
+    assert text.partition("## Changes\n\n")[2].partition("\n\n")[0].strip() == (
+        "- `create_note`, `move_note` in 3 notes, undone: `New/One.md`, `New/Deep/Two.md`, [[Notes/1|1]]"
+    )
+    assert properties(path)["title"] == "One, undone"
+    [listed] = (await served.call("list_sessions", limit=1)).json["sessions"]
+    assert listed["changed"] == []
+    # Nor does a review of the week tell of it.
+    found = list_journal_lines([record_of(ListedSession, listed)], {}, agents_folder(served.bridge.settings))
+    assert (found["count"], found["text"]) == (0, "")
+
+
+async def test_a_journal_says_what_was_changed_in_many_notes_and_links_to_no_folder(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("change_notes", {"folder": "Notes", "add_tags": ["seed"], "properties": {"rows": 2}})
+        await agent.call_tool("change_notes", {"folder": "Bread", "find": "Dense", "replace": "Light"})
+        await agent.call_tool("move_note", {"path": "Notes", "to": "Old notes"})
+        path = await until(having(folder, "`move_note`: `Notes` → `Old notes`\n"))
+    text = path.read_text()
+    assert "- `change_notes` in 7 notes: `rows: 2` added, `#seed` added, `Dense` → `Light`, " in text
+    assert "Old notes" not in properties(path)["files"]
+
+
+async def test_a_journal_quotes_labels_and_sums_up_only_what_was_written(served: Served) -> None:
+    folder, root = await begin(served), served.bridge.find(None).root
+    filler = "\n\n".join(
+        f"## Part {number}\n\nThe {number}th part is about the soil of the garden." for number in range(9)
+    )
+    (root / "Long.md").write_text(f"# Long\n\n{filler}\n")
+    await served.call("wait_until_indexed", path="Long.md")
+    said = (
+        "Problem: the rail pass is sold out.\n\nTODO: ask Steph about the pass\n\n**待办：** 打电话给客户确认时间\n\n"
+        "The train leaves at nine from the old station. Seats are booked by the travel office in town."
+    )
+    async with connected(served, "legacy", preset="full") as agent:
+        under = {"op": "insert_under", "heading": "Plan", "text": said, "create_heading": True}
+        await agent.call_tool("edit_note", {"path": "Long.md", "edits": [under]})
+        path = await until(having(folder, "## Problems"))
+    text = path.read_text()
+    assert "## Problems\n\n- “the rail pass is sold out.” ([[Long]], line" in text
+    assert "- To do: “ask Steph about the pass” ([[Long]], line" in text
+    assert "- To do: “打电话给客户确认时间” ([[Long]], line" in text
+    assert "Part 1" not in text

@@ -132,7 +132,7 @@ def test_what_is_said_in_other_words_is_told_once(said: str, written: str, is_sa
 def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None:
     facts = replace(FACTS, summary="Beans are covered. Frost comes at night.", commits=("0a1b2c3d4e5f",))
     note = parse(VaultPath("a.md"), note_of(JournalWords(), facts).encode())
-    assert "## Summary\n\nOf what was written: Beans are covered. Frost comes at night.\n\n## Approach" in note.text
+    assert "## Summary\n\n“Beans are covered. Frost comes at night.”\n\n## Approach" in note.text
     assert (note.properties["summary"], note.properties["commits"]) == (facts.summary, ["0a1b2c3d4e5f"])
     assert read_words(note.text, note.properties).summary == ""
     own = note_of(JournalWords(summary="Covered."), facts)

@@ -70,9 +70,9 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
         return self.keeps_structure
 
     @property
-    def rename(self) -> tuple[str, str] | None:
-        """The tag, property, heading or alias that it renames, and its new name."""
-        return None
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        """Tags, properties, headings, aliases and texts that it replaces, each with the new one, empty if none."""
+        return ()
 
     @property
     def agreement(self) -> str | None:

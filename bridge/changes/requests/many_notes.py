@@ -331,8 +331,8 @@ class RenameTag(ManyNotesRequest, kw_only=True, tag="rename_tag"):
     children: bool = True
 
     @property
-    def rename(self) -> tuple[str, str]:
-        return f"#{self.tag.removeprefix('#')}", f"#{self.to.removeprefix('#')}"
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        return ((f"#{self.tag.removeprefix('#')}", f"#{self.to.removeprefix('#')}"),)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         rename = TagRename.of(self.tag, self.to, children=self.children)
@@ -347,8 +347,8 @@ class RenameProperty(ManyNotesRequest, kw_only=True, tag="rename_property"):
     on_clash: OnClash = "refuse"
 
     @property
-    def rename(self) -> tuple[str, str]:
-        return self.name, self.to
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        return ((self.name, self.to),)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view, types = context.view(draft), context.obsidian().property_types
@@ -363,6 +363,10 @@ class ChangeValues(ManyNotesRequest, kw_only=True, tag="change_values"):
     name: str
     old: Value
     to: Value
+
+    @property
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        return ((f"{self.name}: {self.old}", f"{self.name}: {self.to}"),)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         return replace_values_everywhere(self.name, self.old, self.to, context.view(draft), paths=self.among).add_to(
@@ -380,6 +384,14 @@ class EditProperties(ManyNotesRequest, kw_only=True, tag="edit_properties"):
     remove: tuple[str, ...] = ()
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
+
+    @property
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        values = (f"{name}: {value}" for name, value in self.properties.items())
+        return (
+            *(("", new) for new in (*values, *(f"#{tag.removeprefix('#')}" for tag in self.add_tags))),
+            *((old, "") for old in (*self.remove, *(f"#{tag.removeprefix('#')}" for tag in self.remove_tags))),
+        )
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         types = context.obsidian().property_types
@@ -408,6 +420,10 @@ class ReplaceEverywhere(ManyNotesRequest, kw_only=True, tag="replace_everywhere"
     @property
     def skips_overtaken(self) -> bool:
         return True
+
+    @property
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        return ((self.old, self.new),)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)
@@ -454,8 +470,8 @@ class RenameHeading(Request, tag="rename_heading"):
     digest: Digest | None = None
 
     @property
-    def rename(self) -> tuple[str, str]:
-        return self.heading, self.to
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        return ((self.heading, self.to),)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the heading in the draft, with the links to it."""
@@ -504,8 +520,8 @@ class RenameAlias(Request, tag="rename_alias"):
     links: bool = False
 
     @property
-    def rename(self) -> tuple[str, str]:
-        return self.alias, self.to
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        return ((self.alias, self.to),)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)

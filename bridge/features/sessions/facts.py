@@ -21,6 +21,7 @@ from bridge.features.sessions.journal_note import (
     JOURNAL_OPERATIONS,
     LINK,
     MAX_LINKS,
+    MISTAKES,
     ChangeBatch,
     ChangedNote,
     Failure,
@@ -29,7 +30,7 @@ from bridge.features.sessions.journal_note import (
     note_rank,
     read_quotes,
 )
-from bridge.features.sessions.statements import JournalStatement, Told, find_statements
+from bridge.features.sessions.statements import JournalStatement, Stated, find_statements
 from bridge.index.boilerplate import is_template
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, field_of, property_of
@@ -130,7 +131,7 @@ def kept_lines(data: bytes, added: Collection[str]) -> list[str]:
 
 def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator[JournalStatement]:
     """Yield the first statements of each kind."""
-    known, counts = set[str](), Counter[Told]()
+    known, counts = set[str](), Counter[Stated]()
     for one in chain.from_iterable(find_statements(note, settings) for note in notes):
         if one.text not in known and counts[one.what] < MAX_STATEMENTS:
             known.add(one.text)
@@ -140,7 +141,11 @@ def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator
 
 def sum_up(notes: Sequence[Note], statements: Iterable[JournalStatement]) -> str:
     """Return the sentences that stand for notes, besides what is quoted anyway; empty if there are too few."""
-    quoted, found = [one.text for one in statements], [one.text for one in choose_sentences_of(notes, MAX_SENTENCES)]
+    quoted = [one.text for one in statements]
+    # Headings are there to say what is below them, and may not have been written.
+    headings = {(note.path, one.line) for note in notes for one in note.headings}
+    chosen = choose_sentences_of(notes, MAX_SENTENCES)
+    found = [one.text for one in chosen if (one.path, one.lines[0]) not in headings]
     plain = [one_line(text) for text in found if find_secret(text) is None and not any(one in text for one in quoted)]
     return " ".join(plain) if len(plain) >= MIN_SENTENCES else ""
 
@@ -156,7 +161,7 @@ SHORT_COMMIT = 12
 
 SEARCHES = frozenset({"ask", "search", "related_notes", "find_notes", "recall"})
 READS = frozenset({"read_note", "read_notes"})
-UNTOLD_FAILURES = frozenset({"cancelled", "confirmation_required", "declined", "invalid_arguments"})
+UNTOLD_FAILURES = MISTAKES | {"cancelled", "confirmation_required", "declined"}
 """Codes of calls that wait for the user, that somebody did not want, or that only their caller has to learn from.
 
 Of those that would have changed something all are told but what was cancelled, since their session may claim it.
@@ -225,7 +230,7 @@ def notes_read(calls: Iterable[CallRecord]) -> Counter[VaultPath]:
 
 
 def current_places(change: Change) -> dict[VaultPath, VaultPath]:
-    return {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
+    return {step.to or step.path: now for step, now in zip(change.steps, change.places, strict=True)}
 
 
 def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Change]) -> tuple[str, ...]:
@@ -243,12 +248,13 @@ def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[Loo
     for change, found in changes:
         places, own = current_places(change), notes[change.operation]
         counts = {places.get(file.path, file.path): file for file in changed_files(found)}
-        for step, path in zip(change.steps, change.now, strict=True):
+        for step, path in zip(change.steps, change.places, strict=True):
             if step.kind.endswith("_folder") or rules.denies(path) or path == session.note:
                 continue
             known, file = own.get(path) or ChangedNote(path, of_agents=folder.holds(path)), counts.pop(path, None)
-            known = replace(known, is_gone=step.kind == "remove", exists=vault.files.has(path))
-            if step.kind == "move" and known.was is None and not rules.denies(step.path):
+            is_folder = step.kind == "move" and step.before is None
+            known = replace(known, is_gone=step.kind == "remove", exists=not is_folder and vault.files.has(path))
+            if step.kind == "move" and path != step.path and known.was is None and not rules.denies(step.path):
                 known = replace(known, was=step.path)
             own[path] = (
                 replace(known, added=known.added + file.added, removed=known.removed + file.removed) if file else known
@@ -267,7 +273,7 @@ def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[Loo
 def read_handed_over(vault: OpenVault, changes: Sequence[Change]) -> Mapping[str, str]:
     """Return by heading what a session handed over last. Blocks."""
     for change in reversed(changes):
-        for path in change.now if change.operation == "hand_over" else ():
+        for path in change.places if change.operation == "hand_over" else ():
             with suppress(BridgeError):
                 note = open_note(vault, path)
                 if field_of(note.properties, "type") == "handoff":

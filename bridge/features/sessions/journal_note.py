@@ -6,14 +6,27 @@ what it quotes from the notes of the session stands in quotation marks.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from msgspec.structs import asdict, replace
 
-from bridge.errors import meaning_of
-from bridge.features.sessions.statements import JournalStatement, Told, find_likeness
+from bridge.errors import (
+    AmbiguousHeading,
+    BlockNotFound,
+    ChangeNotFound,
+    FolderNotFound,
+    HeadingNotFound,
+    InvalidArguments,
+    JobNotFound,
+    NoSuchOperation,
+    NoteNotFound,
+    TextNotFound,
+    meaning_of,
+)
+from bridge.features.sessions.statements import JournalStatement, Stated, Told, find_likeness
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
 from bridge.markdown.sections import quote_lines, read_sections, write_section
@@ -89,7 +102,7 @@ class ChangeBatch(Record):
     notes: tuple[ChangedNote, ...]
     reasons: tuple[str, ...] = ()
     renames: tuple[tuple[str, str], ...] = ()
-    """Tags, properties, headings and aliases that got another name."""
+    """What was replaced in many notes by what, such as a tag; empty if there is none."""
 
 
 class Failure(Record):
@@ -152,7 +165,7 @@ class JournalFacts(Record):
     @property
     def is_notable(self) -> bool:
         """Whether it did what a later session would ask for: more than memories, and a property or box or two."""
-        batches = [one for one in (*self.changes, *self.undone, *self.proposed) if one.operation != "take_over"]
+        batches = [one for one in (*self.changes, *self.proposed) if one.operation != "take_over"]
         small = {note.path for one in batches for note in one.notes if one.operation in SMALL_OPERATIONS}
         return any(
             one.operation == "hand_over" or not all(note.of_agents for note in one.notes)
@@ -227,6 +240,26 @@ MAX_FILES: Final = 10
 MAX_LINKS: Final = 3
 """Links of one line: each is a backlink of its note."""
 
+MAX_TERM_CHARS: Final = 80
+"""Most characters that are shown of a text that was replaced."""
+
+MISTAKES: Final = frozenset(
+    one.code
+    for one in (
+        *(
+            InvalidArguments,
+            NoSuchOperation,
+            NoteNotFound,
+            FolderNotFound,
+            HeadingNotFound,
+            BlockNotFound,
+            TextNotFound,
+        ),
+        *(ChangeNotFound, JobNotFound, AmbiguousHeading),
+    )
+)
+"""Codes of calls in which only their caller has to correct something."""
+
 MAX_RELATED: Final = 10
 MAX_REASONS: Final = 3
 TO_DO: Final = "To do: "
@@ -290,6 +323,8 @@ def journal_title(words: JournalWords, facts: JournalFacts) -> str:
         return _batch_text(largest).replace("`", "")
     if main := next(iter(facts.changed_notes), None):
         return _name(main)
+    if facts.undone:
+        return f"{_name(facts.undone[0].notes[0].path)}, undone"
     said = next((one.text for name in LISTS for one in getattr(words, name)), "") or words.where_left_off or ""
     return cut(_short(said), 80) or _read_text([path for path, _ in facts.read]) or f"Session of {facts.client}"
 
@@ -320,6 +355,7 @@ def write_body(words: JournalWords, facts: JournalFacts) -> str:
 def place_words(words: JournalWords, facts: JournalFacts) -> Mapping[str, JournalStatement]:
     """Return by word that was handed over what a note says of the same, each at most once."""
     entries = {"decision": words.decisions, "outcome": words.outcomes, "question": words.questions}
+    entries["problem"] = words.problems
     pairs = [
         (find_likeness(said.text, one.text), said.text, one)
         for one in facts.statements
@@ -413,15 +449,15 @@ def recorded_lines(
     related = [(path, count) for path, count in facts.read if path not in facts.changed_notes][:MAX_RELATED]
     return {
         "Goal": [] if _short(words.goal) else [*filter(None, [_short(facts.goal)])],
-        "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not _short(words.summary) else [],
+        "Summary": [f"“{facts.summary}”"] if facts.summary and not _short(words.summary) else [],
         "Approach": [f"{done.capitalize()}."] if done else [],
         "Key decisions": _quotes(facts, "decision", placed),
-        "Problems": [*map(_failure_line, facts.failures)],
+        "Problems": [*_quotes(facts, "problem", placed), *_failure_lines(facts.failures)],
         "Outcome": _quotes(facts, "outcome", placed),
         "Changes": [
             *(_batch_line(one, reasons=True) for one in facts.changes),
             *([f"- `list_changes` with the session `{facts.session}` lists all"] if is_cut else []),
-            *(_batch_line(one, ", undone") for one in facts.undone),
+            *_undone_lines(facts.undone),
             *([NO_CHANGES] if is_refused and not facts.changes and not facts.undone else []),
         ],
         "Open questions": [
@@ -437,16 +473,37 @@ def recorded_lines(
     }
 
 
-def _quotes(facts: JournalFacts, what: Told, placed: Mapping[str, JournalStatement]) -> list[str]:
+def _quotes(facts: JournalFacts, what: Stated, placed: Mapping[str, JournalStatement]) -> list[str]:
     label = TO_DO if what == "task" else ""
     found = [one for one in facts.statements if one.what == what and one not in placed.values()]
     return [f"- {label}“{_short(one.text)}” ({note_link(one.path)}, line {one.line})" for one in found]
 
 
-def _failure_line(one: Failure) -> str:
-    where = f" on {' and '.join(f'`{path}`' for path in one.paths)}" if one.paths else ""
-    times = f", {one.count} times" if one.count > 1 else ""
-    return f"- `{one.tool}`{where} failed: `{one.code}`{times} – {one.cause or meaning_of(one.code)}"
+def _failure_lines(failures: Iterable[Failure]) -> Iterator[str]:
+    """Yield a line for each failure that tells the user something, and one for the mistakes of the caller."""
+    mistakes = Counter[str]()
+    for one in failures:
+        if one.code in MISTAKES:
+            mistakes[_call_text(one)] += one.count
+        else:
+            times = f", {one.count} times" if one.count > 1 else ""
+            yield f"- {_call_text(one)} failed: `{one.code}`{times} – {one.cause or meaning_of(one.code)}"
+    if mistakes:
+        named = [f"{call}{f' ({count})' if count > 1 else ''}" for call, count in mistakes.items()]
+        more = f" and {len(named) - MAX_LINKS} more" if len(named) > MAX_LINKS else ""
+        yield f"- Calls with mistakes, which changed nothing: {', '.join(named[:MAX_LINKS])}{more}"
+
+
+def _call_text(one: Failure) -> str:
+    return f"`{one.tool}`" + (f" on {' and '.join(f'`{path}`' for path in one.paths)}" if one.paths else "")
+
+
+def _undone_lines(batches: Sequence[ChangeBatch]) -> Iterator[str]:
+    if len(batches) == 1:
+        yield _batch_line(batches[0], ", undone")
+    elif batches:
+        notes = {note.path: note for one in batches for note in one.notes}
+        yield _batch_line(ChangeBatch("`, `".join(one.operation for one in batches), tuple(notes.values())), ", undone")
 
 
 def _batch_line(one: ChangeBatch, state: str = "", *, reasons: bool = False) -> str:
@@ -457,9 +514,14 @@ def _batch_line(one: ChangeBatch, state: str = "", *, reasons: bool = False) -> 
         if len(one.notes) <= MAX_FILES
     ]
     why = f" – {'; '.join(map(_short, one.reasons[:MAX_REASONS]))}" if reasons and one.reasons else ""
-    named = [" → ".join(f"`{_short(text).replace('`', '')}`" for text in pair) for pair in one.renames[:MAX_LINKS]]
+    named = [*map(_rename_text, one.renames[:MAX_LINKS])]
     named += links
     return f"- {_batch_text(one)}{state}{': ' if named else ''}{', '.join(named)}{why}"
+
+
+def _rename_text(pair: tuple[str, str]) -> str:
+    old, new = (f"`{shorten(_short(text).replace('`', ''), MAX_TERM_CHARS)}`" if text else "" for text in pair)
+    return f"{old} → {new}" if old and new else f"{new} added" if new else f"{old} removed"
 
 
 def _batch_text(one: ChangeBatch) -> str:

@@ -1,7 +1,7 @@
 """Finds what a note says in so many words: decisions, outcomes, open questions and tasks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -21,6 +21,11 @@ from bridge.text.words import DIGITS, RUN, count_words
 from bridge.types import VaultPath
 
 Told = Literal["decision", "outcome", "question", "task"]
+Stated = Told | Literal["problem"]
+
+HEADING_KINDS: Final[tuple[Stated, ...]] = ("decision", "outcome", "question")
+LABEL_KINDS: Final[tuple[Stated, ...]] = (*HEADING_KINDS, "problem", "task")
+"""Kinds of statements that a heading above them names, and that a label before them does."""
 
 _QUOTATION: Final = re.compile('["“„«‹「『][^"“”»›」』]*["“”»›」』]')
 _LABEL: Final = re.compile(r"([^:：]{2,40})[:：]\s*(.+)")
@@ -41,7 +46,7 @@ and that share where they are fewer, or pairs of characters."""
 class JournalStatement(Record):
     """A sentence or task, with its line."""
 
-    what: Told
+    what: Stated
     text: str
     path: VaultPath
     line: int
@@ -76,14 +81,14 @@ def find_statements(note: Note, settings: TaskSettings) -> Iterator[JournalState
             yield JournalStatement("outcome" if done else "task", text, note.path, task.line)
 
 
-def _read(text: str, heading: str, *, is_last: bool) -> Iterator[tuple[Told, str]]:
+def _read(text: str, heading: str, *, is_last: bool) -> Iterator[tuple[Stated, str]]:
     patterns = _patterns()
     if find_secret(text) is not None:
         return
-    if what := _label_of(heading):
-        yield what, text
-    elif (label := _LABEL.fullmatch(text)) and (what := _label_of(label[1])):
+    if (label := _LABEL.fullmatch(text)) and (what := _label_of(label[1], LABEL_KINDS)):
         yield what, label[2]
+    elif what := _label_of(heading, HEADING_KINDS):
+        yield what, text
     elif asks(text):
         # What follows in the same section may answer it; a few words may be a title.
         if is_last and count_words(text) >= MIN_QUESTION_WORDS:
@@ -106,8 +111,7 @@ def _is_denied(text: str, found: re.Match[str]) -> bool:
     return RUN.search(found[0]) is None and negates(" ".join((*before, split_clauses(found[0])[-1])))
 
 
-def _label_of(text: str) -> Told | None:
-    kinds: tuple[Told, ...] = ("decision", "outcome", "question")
+def _label_of(text: str, kinds: Iterable[Stated]) -> Stated | None:
     bare = fold_word(text).strip(_LABEL_MARKS)
     return next((kind for kind in kinds if _patterns()[f"{kind} label"].fullmatch(bare)), None)
 

@@ -14,6 +14,7 @@ from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.requests.base import RequestContext
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TooLarge
+from bridge.features.sessions.public import NO_CHANGES
 from bridge.features.workflows.parse import MAX_RESULTS
 from bridge.index.note import IndexedNote, IndexedTask, pack_note
 from bridge.markdown.documents import read_document
@@ -226,7 +227,7 @@ def list_journal_lines(
 
     A task that another session did, or that was ticked since, is left out.
     """
-    kept = [session for session in sessions if session.note is not None][::-1]
+    kept = [one for one in sessions if one.note is not None and tells_something(one)][::-1]
     changed = dict.fromkeys(path for one in kept for path in one.changed if path in notes and not folder.holds(path))
     boxes = (task for path in changed for task in notes[path].tasks if not _BOXES.is_open(task.status))
     done = {line.text for one in kept for line in one.told if line.what == "outcome"}
@@ -241,7 +242,10 @@ def list_journal_lines(
         )
         left = one_line(one.where_left_off)
         own = {
-            "Worked on": [one_line(one.summary), *(f"- {text}" for heading, text in lines if heading == "Done")],
+            "Worked on": [
+                one_line(one.summary) if one.summary != one.title else "",
+                *(f"- {text}" for heading, text in lines if heading == "Done"),
+            ],
             "Decided": [f"- {text}" for heading, text in lines if heading == "Decided"],
             "Left open": [f"- {text}" for heading, text in (("Left open", left), *lines) if heading == "Left open"],
         }
@@ -254,6 +258,12 @@ def list_journal_lines(
     sections["What was changed"] = [f"- {_link(path, note_name(path))}" for path in changed]
     text = "\n\n".join("\n".join((f"## {name}\n", *own)) for name, own in sections.items() if own)
     return {**_result("lines", found[:MAX_RESULTS], len(found)), "text": text}
+
+
+def tells_something(session: Any) -> bool:
+    """Return whether a session did more than read, and what it did was not all undone."""
+    told = [line for line in session.told if line.text != NO_CHANGES]
+    return any((session.changed, told, session.goal, session.summary, session.where_left_off))
 
 
 def _link(path: VaultPath, shown: str) -> str:
