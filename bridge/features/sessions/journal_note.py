@@ -502,7 +502,7 @@ def _undone_lines(batches: Sequence[ChangeBatch]) -> Iterator[str]:
     if len(batches) == 1:
         yield _batch_line(batches[0], ", undone")
     elif batches:
-        notes = {note.path: note for one in batches for note in one.notes}
+        notes = {note.path: replace(note, was=None) for one in batches for note in one.notes}
         yield _batch_line(ChangeBatch("`, `".join(one.operation for one in batches), tuple(notes.values())), ", undone")
 
 
