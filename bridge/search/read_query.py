@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 from msgspec.structs import replace
-from rapidfuzz.distance import OSA, Indel, Postfix, Prefix
+from rapidfuzz.distance import OSA, Hamming, Indel, Postfix, Prefix
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS
@@ -15,10 +15,10 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
-from bridge.text.closest import max_typos
+from bridge.text.closest import MIN_MISTYPED_CHARS, MIN_TYPO_CHARS, max_typos
 from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS, function_words, question_languages
-from bridge.text.stems import DEFAULT
+from bridge.text.stems import DEFAULT, JOINING_LANGUAGES
 from bridge.text.words import TOKEN, is_letters
 from bridge.types import SearchMode
 
@@ -79,6 +79,12 @@ MIN_FORM_CHARS = 4
 MAX_JOINT = 2
 """Letters that may join the parts of a compound."""
 
+START_SHARE = 0.6
+"""Share of the longer of two words of a known language that both begin with, from which they may be forms of one."""
+
+MIN_REPLACED_CHARS = 7
+"""Letters of a word in a longer question from which another letter in it is a mistake: shorter ones are like others."""
+
 ALIKE_SHARE, NEARLY_ALIKE_SHARE = 0.75, 0.85
 """Share of their letters above which two words with the same first half are forms of one; in English stems find most
 forms, and a museum is no muse."""
@@ -110,6 +116,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
     # The forms of English words are known; notes too short to tell their language count as English, too.
     are_foreign = index.document_frequency("the") < COMMON_SHARE * len(index.notes)
     languages = {DEFAULT, *index.languages, *question_languages(query.words)}
+    spoken = {*question_languages(query.words)}.intersection(index.languages)
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
@@ -120,7 +127,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
             continue
         if not _is_unknown(folded, index, languages):
             continue
-        meant = _correct_word(folded, index)
+        meant = _correct_word(folded, index, languages, is_short=is_short)
         if meant is not None and (is_short or _is_strange(index, folded, _piece(folded, meant))):
             read_as[word] = meant
             # To a handful of notes, most words are strange.
@@ -129,7 +136,10 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
         elif (
             forms
             and (are_foreign or not (is_short or not max_typos(len(word))))
-            and (meant := _find_form(folded, index, are_foreign) or _find_parts(folded, index, are_foreign))
+            and (
+                meant := _find_form(folded, index, are_foreign, spoken)
+                or _find_parts(folded, index, are_foreign, spoken)
+            )
         ):
             read_as[word] = meant
     return _keep_likely(query, read_as, mistyped, index)
@@ -141,11 +151,15 @@ def _is_unknown(word: str, index: Index, languages: Collection[str]) -> bool:
         is_letters(word)
         and len(word) >= MIN_FORM_CHARS
         and not index.document_frequency(word)
-        and not any(word in function_words(language) for language in languages)
+        and not _says_nothing(word, languages)
     )
 
 
-def _find_form(word: str, index: Index, foreign: bool) -> str | None:
+def _says_nothing(word: str, languages: Collection[str]) -> bool:
+    return any(word in function_words(language) for language in languages)
+
+
+def _find_form(word: str, index: Index, foreign: bool, spoken: Collection[str]) -> str | None:
     """Return the word of the vault that is most likely another form of one: some languages and notes have no stems."""
     half, least = (len(word) + 1) // 2, ALIKE_SHARE if foreign else NEARLY_ALIKE_SHARE
     others = index.dictionary.words_beginning(word[:half])
@@ -156,17 +170,35 @@ def _find_form(word: str, index: Index, foreign: bool) -> str | None:
         other: likeness
         for other in others
         if (likeness := Indel.normalized_similarity(word, other)) > least
-        and 2 * max(Prefix.similarity(word, other), Postfix.similarity(word, other)) >= len(other)
         and is_letters(other)
+        and not _says_nothing(other, spoken)
+        and (_has_other_end(word, other, spoken) or _has_other_start(word, other, spoken))
     }
     return max(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)
 
 
-def _find_parts(word: str, index: Index, foreign: bool) -> str | None:
+def _has_other_end(word: str, other: str, spoken: Collection[str]) -> bool:
+    least = (START_SHARE if spoken else 0.5) * max(len(word), len(other))
+    return Prefix.similarity(word, other) >= max(MIN_TYPO_CHARS, least)
+
+
+def _has_other_start(word: str, other: str, spoken: Collection[str]) -> bool:
+    """Return whether one word ends as another: one of a known language only where it is joined to what is before it."""
+    end = Postfix.similarity(word, other)
+    if end < MIN_MISTYPED_CHARS:
+        return False
+    if spoken:
+        return end == min(len(word), len(other)) and not JOINING_LANGUAGES.isdisjoint(spoken)
+    return 2 * end >= len(other)
+
+
+def _find_parts(word: str, index: Index, foreign: bool, spoken: Collection[str]) -> str | None:
     """Return the words of the vault of which a compound consists, or in other languages than English its longest part.
 
     There, a part may be joined by up to two letters, as in *Liebesbrief*.
     """
+    if spoken and JOINING_LANGUAGES.isdisjoint(spoken):
+        return None
     cuts = range(MIN_FORM_CHARS, len(word) - MIN_FORM_CHARS + 1)
     starts, ends = [word[:at] for at in cuts], [word[at:] for at in cuts]
     known = {
@@ -226,13 +258,22 @@ def read_question(question: str, index: Index) -> str:
     return correct_spelling(query, find_corrections(query, index)).text
 
 
-def _correct_word(word: str, index: Index) -> str | None:
+def _correct_word(word: str, index: Index, languages: Collection[str], *, is_short: bool) -> str | None:
     near = {
         meant: distance
         for meant, distance in index.dictionary.similar_words(word, max_typos(len(word)))
-        if is_letters(meant) and _is_slip(word, meant, distance)
+        if is_letters(meant)
+        and _is_slip(word, meant, distance)
+        and (is_short or not _is_another(word, meant))
+        and not _says_nothing(meant, languages)
     }
     return min(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)
+
+
+def _is_another(word: str, other: str) -> bool:
+    """Return whether a word with other letters instead is more likely one of its own: short, or at its start."""
+    replaced = Hamming.distance(word, other) if sorted(word) != sorted(other) and len(word) == len(other) else 0
+    return replaced > 0 and (replaced > 1 or len(word) < MIN_REPLACED_CHARS or word[:2] != other[:2])
 
 
 def _is_strange(index: Index, word: str, piece: int) -> bool:

@@ -64,6 +64,11 @@ DECLINING_LANGUAGES = {
 }
 """Languages whose names have other forms beside other words."""
 
+JOINING_LANGUAGES = {
+    *("german", "dutch", "swedish", "norwegian", "danish", "hungarian", "finnish", "estonian", "indonesian"),
+}
+"""Known languages that write words together, as in *Liebesbrief*, or small ones with the next, as in *berenang*."""
+
 SCRIPTS_ONLY = "greek"
 """A language whose stemmer leaves words in the Latin script as they are; those of other scripts have their own."""
 

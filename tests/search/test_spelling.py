@@ -52,6 +52,25 @@ async def test_a_right_word_of_a_short_question_stays_too(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (
+            "Il passato non è più reale del futuro, ma una gamma di colori è per sempre.",
+            "Come si rinnova il passaporto?",
+        ),
+        ("Il passato non è più reale, ma una gamma di colori è per sempre.", "Come si cambia una gomma?"),
+        ("Strona jest gotowa, ale nie jest to swoja lea, a dowody są na dole.", "Gdzie leżą książki i jak się stoją?"),
+        ("Ich habe damit gerechnet, dass es nicht die Farmen sind.", "Welche Farben haben die Dächer und was dämmt?"),
+    ],
+)
+async def test_a_word_of_a_question_is_not_read_as_another(tmp_path: Path, text: str, question: str) -> None:
+    more = {f"{number}.md": f"{text} {number}" for number in range(50)}
+    write_vault(tmp_path / "vault", more)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        assert read(found, question) == (question, ())
+
+
+@pytest.mark.parametrize(
     ("typed", "meant"),
     [
         ("hotkyes", "hotkeys"),
