@@ -31,7 +31,16 @@ _WORDS: Final[dict[Kind, str]] = {
 }
 """In this order: `how old` before `who`."""
 
-_ASKS: Final = {kind: re.compile(words, re.IGNORECASE) for kind, words in _WORDS.items()}
+_OTHER_AMOUNTS: Final = (
+    r"|\b(?:ilu|iloma|montako|kuinka (?:monta|paljon)|hány\w*|mennyi\w*|berapa|скільки|колко|колико|koliko"
+    r"|πόσ[οαεηω]\w*|چند|چقدر|כמה)\b|bao nhiêu|เท่าไ[หร]|กี่"
+)
+"""How other languages ask for an amount."""
+
+_ASKS: Final = {
+    kind: re.compile(f"{words}{_OTHER_AMOUNTS if kind == 'amount' else ''}", re.IGNORECASE)
+    for kind, words in _WORDS.items()
+}
 
 _DATE: Final = re.compile(
     r"(?<!\d)\d{3,4}(?!\d)|['’]\d0(?!\d)|\b\d0(?:er|s)\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]"
@@ -41,11 +50,16 @@ _DATE: Final = re.compile(
 )
 _NUMBER: Final = re.compile(
     r"\d|[०-९٠-٩]|[一二三四五六七八九十百千两半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|twenty|thirty|forty|fifty|hundred|thousand|million|half|once|twice|every|daily|ein\w*"
+    r"|twenty|thirty|forty|fifty|hundred|thousand|million|half|once|twice|every|daily|eins|einmal"
     r"|zwei|drei|vier|fünf|sechs|sieben|acht"
     r"|neun|zehn|elf|zwölf|hundert|tausend|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|doi|două|trei|patru|cinci|șase|șapte"
     r"|opt|nouă|zece|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|dos"
     r"|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस"
+    r"|\b(?:dw(?:a|ie|óch)|trz(?:y|ech)|czter(?:y|ech)|pięć|sześć|siedem|osiem|dziewięć|dziesięć|dv[aěe]|tř?i|čtyři"
+    r"|štiri|pět|šest|sedm|osm|devět|devet|deset|дв[аеі]|три|чотири|четыре|четири|пять|пет|шесть|шест|семь|восемь"
+    r"|десять|twee|drie|vier|vijf|zes|zeven|tien|två|tre|fyra|fem|sex|sju|åtta|tio|seks|syv|otte|åtte|dois|duas|três"
+    r"|quatro|sete|oito|nove|kaksi|kolme|neljä|viisi|kuusi|kymmenen|két|kettő|három|négy|öt|hét|tíz|δύο|τρεις|τρία"
+    r"|τέσσερα|πέντε|έξι|δέκα|dua|tiga|empat|lima|enam|sepuluh|bốn|สอง|สาม)\b"
     r"|다섯|여섯|일곱|여덟|아홉|스무|이틀|사흘|[한두세네열] ",
     re.IGNORECASE,
 )
@@ -94,8 +108,8 @@ _NAMED_THINGS: Final = {
 }
 
 _COUNT_WORDS: Final = re.compile(
-    r"\b(?:how many|wie ?viele?|combien d[e’']|cuánt[oa]s|quant[ieao]s?|hoeveel|сколько|kaç|cât[eai]|câți|ile|kolik"
-    r"|hur många|hvor mange)\s*((?:[^\W\d_]+[ '’]?){1,2})"
+    r"\b(?:how many|wie ?viele?|combien d[e’']|cuánt[oa]s|quant(?:[iea]|[oa]s)|hoeveel|сколько|kaç|cât[eai]|câți"
+    r"|il[eu]|kolik|hur många|hvor mange)\b\s*((?:[^\W\d_]+[ '’]?){1,2})"
     r"|(?:多少|几)[个位种本条件款部首只]?([一-鿿]{1,2})|([一-鿿]{2})(?:数?有|是)?(?:多少|几)(?![个位种条款])",
     re.IGNORECASE,
 )
