@@ -39,6 +39,10 @@ MIN_CHANCE = 0.01
 _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Chinese, Japanese and Korean, of which the words of a question can be told apart."""
 
+_HIRAGANA = re.compile("[\u3041-\u309f]+")
+_JAPANESE_WORD = re.compile("[ァ-ヺー]{2,}|[一-鿿々]{2,}[いきちみり]?|[一-鿿々][ぁ-ん]+(?:[一-鿿々]+[ぁ-ん]*)*")
+"""A word that says something: what is in hiragana alone is an ending, or joins others."""
+
 _QUESTION_END = re.compile("[?？؟]")
 
 SURE_CONFIDENCE = 0.7
@@ -60,8 +64,8 @@ Features = tuple[float, float, float]
 which says most, and the score of the best note."""
 
 _QUESTION_WORDS = {
-    "english": "often many much long come go went say said call name mean happen get use need tell does must"
-    " might would could should want according after before during while",
+    "english": "anything anyone often many much long come go went say said call name mean happen get use need tell does"
+    " must might would could should want according after before during while",
     "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht"
     " kommt laut sollte könnte würde müsste",
     "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait"
@@ -290,6 +294,11 @@ def _find_missing(asked: AskedWords, worths: Mapping[str, float], said: Collecti
 
 def _unsaid_parts(run: str, worths: Mapping[str, float], said: Collection[str]) -> Iterator[str]:
     """Yield the words of a run of characters of which no pair is said; a single character is no word."""
+    if _HIRAGANA.search(run):
+        for word in (word for part in content_runs(run) for word in _JAPANESE_WORD.findall(part)):
+            if not any(pair in said for pair in character_pairs(word) if not _HIRAGANA.fullmatch(pair)):
+                yield word
+        return
     for part in content_runs(run):
         pairs = enumerate(character_pairs(part))
         said_at = {at + offset for at, pair in pairs if pair in said for offset in range(len(pair))}

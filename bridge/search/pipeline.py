@@ -62,7 +62,7 @@ from bridge.search.vocabulary import (
     score_covered_names,
     score_typed_names,
 )
-from bridge.text.function_words import drop_function_words
+from bridge.text.function_words import ELISION, drop_function_words
 from bridge.text.match import compile_matcher
 from bridge.types import SearchMode, VaultPath
 
@@ -351,7 +351,8 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    words = drop_function_words(query.content, sources.index.languages, query.words)
+    content = [part for word in query.content for part in ELISION.sub(" ", word).split()]
+    words = drop_function_words(content, sources.index.languages, query.words)
     return {term: idf(sources.index, term) for term in question_terms(words, query.language)}
 
 
