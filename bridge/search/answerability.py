@@ -54,6 +54,10 @@ WEAK_CONFIDENCE, CERTAIN_CONFIDENCE = 0.4, 0.85
 MIN_LINE_SHARE = 0.65
 """Share of a question that one line says, below which others that say the rest do not make an answer of it."""
 
+MIN_APART, APART_CHANCE, SURE_APART = 1.75, 0.18, 1.3
+"""Deviations by which a line stands out that may say what is asked in other words, its chance, and deviations below
+which none answers that leaves a word out."""
+
 HALF_SHARE = 0.5
 """Share of Latin letters below which a question is in another script, and of the worth of its rarest word above which
 another is missed."""
@@ -78,6 +82,8 @@ _QUESTION_WORDS = {
     "portuguese": "quanto quantos quantas chama faz fazer diz significa serve existe segundo deveria poderia",
     "dutch": "vaak vaker hoeveel heet betekent doet maakt gebeurt zegt volgens zou zouden",
     "russian": "сколько часто",
+    "polish": "leży leżą stoi stoją znajduje znajdują nazywa oznacza",
+    "swedish": "ligger heter betyder",
 }
 """Words by which a question asks, such as for how often or how much, which no answer need say."""
 _EVERY_ASKING = frozenset(" ".join(_QUESTION_WORDS.values()).split())
@@ -152,6 +158,8 @@ class QuotedLine(Record):
     """Whether it has what is asked for, such as a price."""
     shown: str = ""
     """The line as it is shown."""
+    apart: float | None = None
+    """How far its meaning stands out from the other lines of these notes, in deviations; None if no model reads it."""
 
 
 class AskedWords(Record):
@@ -213,30 +221,41 @@ def assess_quotes(
     named = [one for one, line in zip(said, quoted, strict=True) if line.is_named and is_unspaced]
     every = frozenset[str]().union(*(named or said))
     # Of several questions at once, one may be answered.
-    parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
+    asks = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
+    parts = [{term: worths[term] for term in part} for part in asks] if len(asks) > 1 else [worths]
     weights = _QUOTED_UNSPACED if is_unspaced else _QUOTE_WEIGHTS
-    lacking = [asked.asks_for] if asked.asks_for and not any(one.has_kind for one in quoted) else []
+    lacking = (
+        [asked.asks_for] if asked.asks_for and not any(_has_asked(asked, part, quoted, said) for part in parts) else []
+    )
     missing = _find_missing(asked, worths, every) or tuple(lacking)
     lost = sum(worth for term, worth in worths.items() if term not in every)
-    is_decisive = bool(missing) and lost > HALF_SHARE * max(worths.values())
+    apart = max((one.apart for one in quoted if one.apart is not None), default=SURE_APART)
+    is_decisive = bool(missing) and (lost > HALF_SHARE * max(worths.values()) or apart < SURE_APART)
     is_weak = (
         not any(one.is_named for one in quoted)
         and max((one.chance for one in quoted), default=0.0) < WEAK_CONFIDENCE
         and not any(line.fits and one.issuperset(worths) for line, one in zip(quoted, said, strict=True))
     )
-    answering = [one for one, line in zip(said, quoted, strict=True) if line.has_kind or len(parts) > 1] or said
     confidence, is_torn = 0.0, False
-    for part in parts if len(parts) > 1 else [frozenset(worths)]:
-        own = {term: worths[term] for term in part}
-        odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
-        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said, answering)))
-    is_nearly_said = _is_nearly_said(asked, worths, quoted, said)
+    for part in parts:
+        odds = sum(map(mul, (*measure_quotes(judged, part, quoted, said), 1.0), weights))
+        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(part, said)))
+    least = MIN_LINE_SHARE * _weigh(worths, worths)
+    # It says most of what is asked with what is asked for, or in other words.
+    stands_out = any(
+        line.fits
+        and (
+            (line.has_kind and _weigh(one, worths) >= least)
+            or (line.chance >= APART_CHANCE and (line.apart or 0.0) >= MIN_APART)
+        )
+        for line, one in zip(quoted, said, strict=True)
+    )
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and not named and len(asked.worths) >= MIN_TERMS and is_foreign(asked.question):
         # No note has the language of the question: its words tell nothing.
         verdict = "partial" if lacking else "unsure"
     elif not asked_days(asked.question) <= every or (
-        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE_CONFIDENCE)) and not is_nearly_said
+        (confidence < QUOTE_ABSENT or (is_torn and confidence < SURE_CONFIDENCE)) and (lacking or not stands_out)
     ):
         # Nothing is said of the day, or too little of the rest.
         verdict = "not_in_vault"
@@ -248,30 +267,28 @@ def assess_quotes(
     return replace(judged, missing=(*lacking, *others))
 
 
-def _is_nearly_said(
+def _has_asked(
     asked: AskedWords, worths: Mapping[str, float], quoted: Sequence[QuotedLine], said: Sequence[Collection[str]]
 ) -> bool:
-    """Return whether a line that has what a question asks for says all of it but a word."""
-    least = MIN_LINE_SHARE * _weigh(worths, worths)
-    return any(
-        one.fits and one.has_kind and _weigh(own, worths) >= least and len(_find_missing(asked, worths, own)) <= 1
-        for one, own in zip(quoted, said, strict=True)
-    )
+    """Return whether a line has what is asked for, and of that which is asked about and not of another thing."""
+    own = worths.keys() - {*words_of(asked.asks_for)}
+    least = HALF_SHARE * _weigh(own & frozenset[str]().union(*said), worths)
+    weights = [_weigh(own.intersection(one), worths) for one in said]
+    return any(line.has_kind and weight >= least for line, weight in zip(quoted, weights, strict=True))
 
 
 def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
-    return sum(map(worths.__getitem__, terms))
+    # Of the same terms in any order the same.
+    return math.fsum(map(worths.__getitem__, terms))
 
 
-def _is_strewn(
-    worths: Mapping[str, float], said: Sequence[Collection[str]], answering: Sequence[Collection[str]]
-) -> bool:
-    """Return whether lines say more of a question together than any that may answer, none of which says most of it."""
+def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:
+    """Return whether lines say more of a question together than any of them, none of which says most of it."""
     if any(map(RUN.fullmatch, worths)):
         # Pairs are no words.
         return False
     together = _weigh(worths.keys() & frozenset[str]().union(*said), worths)
-    best = max((_weigh(worths.keys() & one, worths) for one in answering), default=0.0)
+    best = max((_weigh(worths.keys() & one, worths) for one in said), default=0.0)
     return best < together and best < MIN_LINE_SHARE * sum(worths.values())
 
 
@@ -297,7 +314,7 @@ def _unsaid_parts(run: str, worths: Mapping[str, float], said: Collection[str]) 
     if _HIRAGANA.search(run):
         for word in (word for part in content_runs(run) for word in _JAPANESE_WORD.findall(part)):
             if not any(pair in said for pair in character_pairs(word) if not _HIRAGANA.fullmatch(pair)):
-                yield word
+                yield word.rstrip("の")
         return
     for part in content_runs(run):
         pairs = enumerate(character_pairs(part))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.search.answerability import (
     Answerability,
@@ -219,6 +220,35 @@ def test_a_function_word_of_the_language_of_a_passage_is_said(asked: str) -> Non
     text = "Questo lo dico perché una perizia costa dai trecento euro in su, e non è poca cosa per chi compra."
     assert verdict(asked, [asked], text) == ("unsure", ())
     assert verdict("poiche", ["poiche"], text)[1] == ("poiche",)
+
+
+def test_a_line_that_stands_out_by_its_meaning_may_answer_in_other_words_but_no_more() -> None:
+    worths, judged = {"pass": 3.0, "away": 3.0, "balance": 1.0}, Answerability("partial", 0.3, ())
+    asked = AskedWords("when did balance pass away", worths, asks_for="when")
+
+    def verdict(apart: float | None, *, has_kind: bool = True) -> Verdict:
+        line = QuotedLine("Balance (1962 - 2004) was a musician.", 0.25, has_kind=has_kind, apart=apart)
+        return assess_quotes(judged, asked, [line]).verdict
+
+    assert verdict(None) == verdict(0.5) == "not_in_vault"
+    assert verdict(2.0) == "partial"
+    assert verdict(2.0, has_kind=False) == "not_in_vault"
+
+
+def test_a_line_that_leaves_a_word_out_answers_only_if_its_meaning_is_nearer_than_that_of_others() -> None:
+    asked = AskedWords("a vault within another", {"vault": 3.0, "within": 1.0})
+    judged = Answerability("answered", 0.9, ())
+    verdicts = [assess_quotes(judged, asked, [QuotedLine("A vault.", 0.9, apart=one)]).verdict for one in (0.2, 1.5)]
+    assert verdicts == ["partial", "answered"]
+
+
+def test_a_price_of_another_thing_is_none() -> None:
+    asked = AskedWords("cost of a commercial licence", {"commercial": 4.0, "licence": 1.0}, asks_for="cost")
+    judged = Answerability("answered", 0.9, ())
+    line, other = QuotedLine("A commercial licence is paid.", 0.5), QuotedLine("Licence: 25$", 0.5, has_kind=True)
+    found = assess_quotes(judged, asked, [line, other])
+    assert (found.verdict, found.missing) == ("partial", ("cost",))
+    assert assess_quotes(judged, asked, [replace(line, has_kind=True), other]).verdict == "answered"
 
 
 def test_without_a_line_nothing_answers() -> None:

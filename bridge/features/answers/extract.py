@@ -46,7 +46,7 @@ from bridge.search.answerability import (
     assess_quotes,
     unquoted_words,
 )
-from bridge.search.calibrate import model_calibration, model_trust
+from bridge.search.calibrate import model_calibration, model_trust, stand_out
 from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
@@ -65,6 +65,9 @@ MAX_QUOTES = 3
 
 MIN_QUOTE_SHARE = 0.3
 """Share of the chance of the best quote from which another is shown beside it."""
+
+MIN_RIVALS = 4
+"""Lines from which it is told how far one stands out from the others by its meaning."""
 
 MAX_QUOTE_CHARS = 300
 """Characters up to which a quoted sentence is shown with those beside it: they often say who or what it is about."""
@@ -168,7 +171,11 @@ def _cite(
     citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    lines = say_lines(quotes, shown, ranked, found, question)
+    apart = dict(zip(ranked.texts(), stand_out(nearness), strict=False)) if len(nearness) >= MIN_RIVALS else {}
+    lines = [
+        replace(line, apart=apart.get(f"{one.above.strip()}: {one.sentence.text}", 0.0) if apart else None)
+        for one, line in zip(quotes, say_lines(quotes, shown, ranked, found, question), strict=True)
+    ]
     # Where a price is asked for and not told, that alone is missing.
     phrases, units = kind_phrases(ranked.kind, question), kind_phrases(None, question)
     asks_for = phrases[-1] if ranked.kind and lines else ask_of_choice(question, [one.text for one in shown])
