@@ -71,9 +71,9 @@ class TermDictionary:
 
     def words_beginning(self, prefix: str) -> list[str]:
         """Return the words that begin with a prefix, given folded."""
-        encoded = encode(prefix)
+        encoded, lines = encode(prefix), self._lines
         # No character has this byte.
-        packed = decode_lines(self._lines[self._find(encoded) - 1 : self._find(encoded + b"\xff")])
+        packed = decode_lines(lines[_find_line(lines, encoded) - 1 : _find_line(lines, encoded + b"\xff")])
         return [*{*packed, *(word for word in self._new_words() if word.startswith(prefix))}]
 
     def similar_words(self, word: str, errors: int) -> list[tuple[str, int]]:
@@ -85,26 +85,28 @@ class TermDictionary:
     def words_containing(self, part: str) -> Iterator[str]:
         """Yield the words that contain some letters in a row; a line break stands for the start or end of a word."""
         yield from (word for word in self._new_words() if part in f"\n{word}\n")
-        encoded, end = encode(part), 0
-        while (at := self._lines.find(encoded, end)) >= 0:
-            start = self._lines.rfind(b"\n", 0, at + 1) + 1
-            end = self._lines.index(b"\n", start)
-            yield self._lines[start:end].decode("utf-8", "surrogatepass")
+        encoded, lines, end = encode(part), self._lines, 0
+        while (at := lines.find(encoded, end)) >= 0:
+            start = lines.rfind(b"\n", 0, at + 1) + 1
+            end = lines.index(b"\n", start)
+            yield lines[start:end].decode("utf-8", "surrogatepass")
 
     def _new_words(self) -> Iterator[str]:
-        return chain(self._new, self._being_packed)
+        # Copies, because threads ask while words are added.
+        return chain(tuple(self._new), tuple(self._being_packed))
 
-    def _find(self, encoded: bytes) -> int:
-        """Return where the first packed word begins that is not before another."""
-        first, last = 1, len(self._lines)
-        while first < last:
-            start = self._lines.rfind(b"\n", first - 1, (first + last) // 2) + 1
-            end = self._lines.index(b"\n", start)
-            if self._lines[start:end] < encoded:
-                first = end + 1
-            else:
-                last = start
-        return first
+
+def _find_line(lines: bytes, encoded: bytes) -> int:
+    """Return where the first packed word begins that is not before another."""
+    first, last = 1, len(lines)
+    while first < last:
+        start = lines.rfind(b"\n", first - 1, (first + last) // 2) + 1
+        end = lines.index(b"\n", start)
+        if lines[start:end] < encoded:
+            first = end + 1
+        else:
+            last = start
+    return first
 
 
 def encode(text: str) -> bytes:

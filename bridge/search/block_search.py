@@ -1,5 +1,6 @@
 """Finds blocks: the lines of journals, chats and other notes that answer a question, as many of a note as match."""
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -243,13 +244,18 @@ async def _read_blocks(
     index = sources.index
     places = {(hit.path, hit.ordinal) for hit in (*found.stems, *found.passages, *found.nearest)}
     places |= {(path, ordinal + 1) for path, ordinal in places}
-    worth_of = cache(partial(idf, index))
-    blocks: list[Block] = []
-    for passage in await index.text_of([PassageHit(path, ordinal, 0.0) for path, ordinal in sorted(places)]):
-        if (note := index.notes.get(passage.path)) is not None:
-            near = meaning.get((passage.path, passage.ordinal), 0.0)
-            blocks += match_blocks(passage, note.kind, matcher, worth_of, near)
-    return blocks
+    passages = await index.text_of([PassageHit(path, ordinal, 0.0) for path, ordinal in sorted(places)])
+    worth_of, notes = cache(partial(idf, index)), index.notes
+
+    def match() -> list[Block]:
+        blocks: list[Block] = []
+        for passage in passages:
+            if (note := notes.get(passage.path)) is not None:
+                near = meaning.get((passage.path, passage.ordinal), 0.0)
+                blocks += match_blocks(passage, note.kind, matcher, worth_of, near)
+        return blocks
+
+    return await asyncio.to_thread(match)
 
 
 def _build_hits(

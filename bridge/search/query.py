@@ -25,16 +25,19 @@ from bridge.search.terms import (
     leaves,
     require_words,
 )
+from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS, content_words
 from bridge.text.invisible import strip_break_hints
 from bridge.text.scripts import HEBREW_QUOTE
 from bridge.text.stems import foreign_language
-from bridge.text.words import TOKEN, count_words, trim_word, words_of
+from bridge.text.words import SPACED_WORD, TOKEN, count_words, trim_word, words_of
 
 MAX_CHARACTERS = 4_000
 MAX_TERMS = 48
 MAX_DEPTH = 16
-MAX_WORD_CHARS = 64
+MAX_WORD_CHARS = 256
+"""Characters of the longest word, folded: no file has a longer name."""
+
 MIN_PREFIX_CHARS = 2
 
 MAX_TYPED_NAME_WORDS = 6
@@ -140,11 +143,7 @@ class Query(Record, dict=True):
 def parse_query(raw: str) -> Query:
     """Parse a query; accepts any text."""
     notices: list[str] = []
-    text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_SIGNS)
-    text = _HEBREW_QUOTE.sub("״", strip_break_hints(_CONTROL.sub(" ", text)))
-    if len(raw) > MAX_CHARACTERS:
-        text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
-        notices.append(f"The query is long; only its first {len(text):,} characters were used.")
+    text = _HEBREW_QUOTE.sub("״", bound_query(raw, notices).translate(_SIGNS))
     if text.count('"') % 2:
         at = text.rindex('"')
         text = f"{text[:at]} {text[at + 1 :]}"
@@ -167,6 +166,19 @@ def parse_query(raw: str) -> Query:
         begun=whole if trim_word(whole := text.strip()) != whole and len(words) == len(terms) else "",
         notices=tuple(dict.fromkeys(notices)),
     )
+
+
+def bound_query(raw: str, notices: list[str]) -> str:
+    """Return as much of a query as is worked on, and add notices on the rest: what it costs grows with its words."""
+    text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS])
+    text = strip_break_hints(_CONTROL.sub(" ", text))
+    if len(raw) > MAX_CHARACTERS:
+        text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
+        notices.append(f"The query is long; only its first {len(text):,} characters were used.")
+    bounded = SPACED_WORD.sub(lambda word: " " if len(fold_word(word[0])) > MAX_WORD_CHARS else word[0], text)
+    if bounded != text:
+        notices.append(f"A word of over {MAX_WORD_CHARS} characters was left out.")
+    return bounded
 
 
 class _Parser:

@@ -10,10 +10,11 @@ from rapidfuzz.distance import OSA, Hamming, Indel, Postfix, Prefix
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS
+from bridge.index.tokens import MAX_TOKEN_CHARS
 from bridge.search.coverage import ASSUMED_NOTES, COMMON_SHARE
 from bridge.search.model import SearchRequest, Sources
-from bridge.search.query import Query, parse_query
-from bridge.search.scope import Paths, search_scope, unknown_name_notices
+from bridge.search.query import MAX_TERMS, Query, bound_query, parse_query
+from bridge.search.scope import Paths, PhraseReading, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
 from bridge.text.closest import MIN_MISTYPED_CHARS, MIN_TYPO_CHARS, max_typos
 from bridge.text.fold import fold_word
@@ -149,7 +150,7 @@ def _is_unknown(word: str, index: Index, languages: Collection[str]) -> bool:
     """Return whether no note contains any form of a word, which says something."""
     return (
         is_letters(word)
-        and len(word) >= MIN_FORM_CHARS
+        and MIN_FORM_CHARS <= len(word) < MAX_TOKEN_CHARS
         and not index.document_frequency(word)
         and not _says_nothing(word, languages)
     )
@@ -208,9 +209,9 @@ def _find_parts(word: str, index: Index, foreign: bool, spoken: Collection[str])
     }
     pairs = [
         (start, end)
-        for start in starts
-        for end in ends
-        if known.issuperset((start, end)) and 0 <= len(word) - len(start) - len(end) <= MAX_JOINT * foreign
+        for at, start in enumerate(starts)
+        for end in ends[at : at + 1 + MAX_JOINT * foreign]
+        if known.issuperset((start, end))
     ]
     if pairs:
         start, end = max(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]), len(pair[1])))
@@ -254,7 +255,8 @@ def correct_spelling(query: Query, read_as: Mapping[str, str], right: Collection
 
 def read_question(question: str, index: Index) -> str:
     """Return a question with the words that no note says as the notes have them."""
-    query = Query(text=question, words=tuple(dict.fromkeys(TOKEN.findall(question))))
+    text = bound_query(question, [])
+    query = Query(text=text, words=tuple(dict.fromkeys(TOKEN.findall(text)))[:MAX_TERMS])
     return correct_spelling(query, find_corrections(query, index)).text
 
 
@@ -310,8 +312,10 @@ _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, Paths | None]:
     """Parse a query, correct its words if notes may answer them, and find these notes."""
     query = parse_query(request.query)
-    query = expand_prefixes(query, sources.index, reading=sources.reading)
-    within = await search_scope(sources.index, request, query.condition)
+    query = await asyncio.to_thread(expand_prefixes, query, sources.index, reading=sources.reading)
+    reading = PhraseReading()
+    within = await search_scope(sources.index, request, query.condition, reading)
+    query = replace(query, notices=(*query.notices, *reading.notices()))
     if within is not None:
         notices = await asyncio.to_thread(unknown_name_notices, sources.index, request, query.condition)
         if not within and not notices:
@@ -327,7 +331,7 @@ async def correct_query(sources: Sources, query: Query, mode: SearchMode) -> Que
     if sources.reading:
         return replace(query, notices=(*query.notices, _INDEXING_NOTICE))
     # A model reads the forms of a word by itself.
-    read_as = find_corrections(query, sources.index, forms=mode != "semantic")
+    read_as = await asyncio.to_thread(find_corrections, query, sources.index, forms=mode != "semantic")
     right: Collection[str] = ()
     if read_as and mode != "keyword" and sources.known_words is not None:
         right = await sources.known_words(read_as.keys())

@@ -1,8 +1,11 @@
 """Finds the notes that an answer may contain: those that pass the filters and fulfil the conditions of the query."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import assert_never
+
+from msgspec import Struct, field
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
@@ -44,16 +47,30 @@ from bridge.types import VaultPath
 MAX_READ_PASSAGES = 1_000
 """Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
 
+MAX_READ_PASSAGES_A_QUERY = 4_000
+"""Maximum number of them for all phrases of a query."""
+
 Paths = frozenset[VaultPath]
 
 
-async def search_scope(index: Index, request: SearchRequest, demanded: Term | None) -> Paths | None:
+class PhraseReading(Struct):
+    """How much may be read for the phrases of a query, and those for which nothing was left."""
+
+    passages: int = MAX_READ_PASSAGES_A_QUERY
+    unread: list[str] = field(default_factory=list)
+
+    def notices(self) -> list[str]:
+        return [f"`{text}` is read as words: the query asks for too many common phrases." for text in self.unread]
+
+
+async def search_scope(
+    index: Index, request: SearchRequest, demanded: Term | None, reading: PhraseReading
+) -> Paths | None:
     """Return the notes that an answer may contain; None when every note may."""
-    within = filter_notes(index.notes, request)
+    within = await asyncio.to_thread(filter_notes, index.notes, request)
     if demanded is None or within == frozenset():
         return within
-    matches = await _notes_matching(index, demanded)
-    return matches if within is None else within & matches
+    return await _notes_matching(index, demanded, reading, within)
 
 
 def unknown_name_notices(index: Index, request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
@@ -86,30 +103,47 @@ def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | N
             return None
 
 
-async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
-    notes = index.notes
+async def _notes_matching(  # noqa: PLR0911 - one kind of term, one line
+    index: Index, term: Term, reading: PhraseReading, within: Paths | None
+) -> Paths:
+    """Return the notes that fulfil a condition, of some; what reads names or texts does so in a thread."""
+    notes = index.notes if within is None else {path: index.notes[path] for path in within if path in index.notes}
     match term:
         case HasText(text, quoted=True):
-            return await _notes_with_text(index, text) | _notes_named(notes, text, whole=not RUN.search(text))
+            named = await asyncio.to_thread(_notes_named, notes, text, whole=not RUN.search(text))
+            return await _notes_with_text(index, text, reading, within) | named
         case HasText(text) | Word(text):
-            named = _notes_named(notes, text, whole=False)
-            return await _notes_with_text(index, text) | await _notes_with_stem(index, text) | named
+            named = await asyncio.to_thread(_notes_named, notes, text, whole=False)
+            stems = await _notes_with_stem(index, text, within)
+            return await _notes_with_text(index, text, reading, within) | stems | named
         case HasPrefix(text, words):
-            return await _notes_with_prefix(index, text, words)
+            return await _notes_with_prefix(index, text, words, within)
+        case HasName() | HasTag() | HasProperty():
+            return await asyncio.to_thread(_notes_with_entry, notes, term)
+        case Not(inner):
+            return frozenset(notes) - await _notes_matching(index, inner, reading, within)
+        case All(parts):
+            left = within
+            # Each has to be looked for only in the notes that fulfil those before it.
+            for part in parts:
+                if left != frozenset():
+                    left = await _notes_matching(index, part, reading, left)
+            return frozenset(notes) if left is None else left
+        case Either(parts):
+            found = [await _notes_matching(index, part, reading, within) for part in parts]
+            return frozenset[VaultPath]().union(*found)
+        case _:
+            assert_never(term)
+
+
+def _notes_with_entry(notes: Notes, term: HasName | HasTag | HasProperty) -> Paths:
+    match term:
         case HasName(kind, text):
             return _notes_with_name(notes, kind, text)
         case HasTag(tag):
-            return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
+            return frozenset(note.path for note in filter_by_tag([*notes.values()], tag))
         case HasProperty():
-            return frozenset(note.path for note in filter_by_term(list(notes.values()), term))
-        case Not(inner):
-            return frozenset(notes) - await _notes_matching(index, inner)
-        case All(parts):
-            return frozenset(notes).intersection(*[await _notes_matching(index, part) for part in parts])
-        case Either(parts):
-            return frozenset[VaultPath]().union(*[await _notes_matching(index, part) for part in parts])
-        case _:
-            assert_never(term)
+            return frozenset(note.path for note in filter_by_term([*notes.values()], term))
 
 
 def _notes_with_name(notes: Notes, kind: NameKind, text: str) -> Paths:
@@ -133,23 +167,28 @@ def _names_of(note: IndexedNote, kind: NameKind) -> Iterable[str]:
             return (file_name(note.path),)
 
 
-async def _notes_with_prefix(index: Index, text: str, words: tuple[str, ...]) -> Paths:
-    start = fold_word(text)
-    named = frozenset(
-        path
-        for path, note in index.notes.items()
-        if any(word.startswith(start) for name in (note.title, *note.aliases) for word in words_of(name))
-    )
-    hits = await index.search_notes(TextQuery(should=words or (text,)), max(1, len(index.notes)), None)
-    return named | frozenset(hit.path for hit in hits)
+async def _notes_with_prefix(index: Index, text: str, words: tuple[str, ...], within: Paths | None) -> Paths:
+    start, notes = fold_word(text), index.notes
+
+    def find_names() -> Paths:
+        return frozenset(
+            path
+            for path in (notes.keys() if within is None else within & notes.keys())
+            if any(
+                word.startswith(start) for name in (notes[path].title, *notes[path].aliases) for word in words_of(name)
+            )
+        )
+
+    hits = await index.search_notes(TextQuery(should=words or (text,)), max(1, len(notes)), within)
+    return await asyncio.to_thread(find_names) | frozenset(hit.path for hit in hits)
 
 
-async def _notes_with_stem(index: Index, text: str) -> Paths:
+async def _notes_with_stem(index: Index, text: str, within: Paths | None) -> Paths:
     """Return the notes that contain another form of a word: `slug OR snail` also matches slugs."""
     if len(words_of(text)) != 1:
         return frozenset()
     every = sum(note.passages for note in index.notes.values())
-    return frozenset(hit.path for hit in await index.stems(TextQuery(must=(text,)), max(1, every), None))
+    return frozenset(hit.path for hit in await index.stems(TextQuery(must=(text,)), max(1, every), within))
 
 
 def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
@@ -163,10 +202,16 @@ def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bo
     )
 
 
-async def _notes_with_text(index: Index, text: str) -> Paths:
+async def _notes_with_text(index: Index, text: str, reading: PhraseReading, within: Paths | None) -> Paths:
     query, matcher = TextQuery(must=(text,)), compile_matcher((), (text,))
     if len(query_tokens(text, exact=True)) == 1 and not any(sign for one in matcher.phrases for sign in one.signs):
-        return frozenset(hit.path for hit in await index.search_notes(query, max(1, len(index.notes)), None))
+        return frozenset(hit.path for hit in await index.search_notes(query, max(1, len(index.notes)), within))
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
-    passages = await index.text_of(await index.passages(query, MAX_READ_PASSAGES, None), as_written=True)
-    return frozenset(passage.path for passage in passages if matcher.find(passage.text))
+    hits = await index.passages(query, MAX_READ_PASSAGES, within)
+    if len(hits) > reading.passages:
+        reading.unread.append(text)
+        return frozenset(hit.path for hit in hits)
+    reading.passages -= len(hits)
+    passages = await index.text_of(hits, as_written=True)
+    said = await asyncio.to_thread(matcher.find_each, [passage.text for passage in passages])
+    return frozenset(passage.path for passage, found in zip(passages, said, strict=True) if found)

@@ -41,6 +41,12 @@ class _Phrase(Record):
     signs: tuple[str, ...]
     typed: str
 
+    @property
+    def sought(self) -> str:
+        """What a text that has it contains, once its words are joined as `_join_words` does."""
+        start, end = ("" if RUN.match(part) else _BREAK for part in (self.parts[0], self.parts[-1]))
+        return f"{start}{_join_words(self.parts)}{end}"
+
     def find(self, text: str, tokens: Sequence[tuple[int, str]], plain: Sequence[str], at: int) -> Iterable[Span]:
         """Yield where it occurs in a text from one of its tokens on, of which the folded ones are given."""
         parts, last = self.parts, at + len(self.parts) - 1
@@ -63,6 +69,14 @@ class _Phrase(Record):
             gaps.append(text[end : end + _GAP_CHARS])
             if all(sign in gap for sign, gap in zip(self.signs, gaps, strict=True)):
                 yield start, end
+
+
+_BREAK = "\n"
+
+
+def _join_words(folded: Iterable[str]) -> str:
+    """Join folded words, parted as the index does."""
+    return _BREAK.join(folded).replace("'", _BREAK)
 
 
 def _place_in(word: str, plain: str, at: int) -> int:
@@ -93,16 +107,19 @@ class Matcher(Record, eq=False):
     def find_each(self, texts: Sequence[str]) -> list[tuple[Match, ...]]:
         """Find every match in each of several texts, as `find` does; stemming their words at once is faster."""
         words = [TOKEN.findall(text) for text in texts]
-        self._learn(set(chain.from_iterable(words)))
+        if self.exact:
+            self._learn(set(chain.from_iterable(words)))
         return [self._matches_in(text, own) for text, own in zip(texts, words, strict=True)]
 
     def _matches_in(self, text: str, words: Sequence[str]) -> tuple[Match, ...]:
-        if not (self.phrases or self.grams or any(map(self.known.__getitem__, words))):
+        said = f"{_BREAK}{_join_words(fold_words(words))}{_BREAK}" if self.phrases else ""
+        phrases = [phrase for phrase in self.phrases if phrase.sought in said]
+        if not (phrases or self.grams or any(map(self.known.get, words))):
             return ()
-        if not self.phrases:
+        if not phrases:
             return tuple(self._words_in(text, _locate(words, text)))
         tokens = list(_locate(words, text))
-        found = list(self._phrases_in(text, tokens))
+        found = list(_phrases_in(text, tokens, phrases))
         taken = bytearray(len(text))
         for match in found:
             taken[match.span[0] : match.span[1]] = b"\1" * (match.span[1] - match.span[0])
@@ -137,21 +154,10 @@ class Matcher(Record, eq=False):
                 if stem in wanted and self.known[word] is None:
                     self.known[word] = wanted[stem]
 
-    def _phrases_in(self, text: str, tokens: Sequence[tuple[int, str]]) -> Iterable[Match]:
-        tokens = [*_part_at_apostrophes(tokens)]
-        plain = fold_words([word for _, word in tokens])
-        end = 0
-        for at in range(len(tokens)):
-            for phrase in self.phrases:
-                for span in phrase.find(text, tokens, plain, at):
-                    if span[0] >= end:
-                        end = span[1]
-                        yield Match(span, phrase.typed)
-
     def _words_in(self, text: str, tokens: Iterable[tuple[int, str]]) -> Iterable[Match]:
         known, grams = self.known, self.grams
         for start, word in tokens:
-            if (typed := known[word]) is not None and not _is_command(text, start, word):
+            if (typed := known.get(word)) is not None and not _is_command(text, start, word):
                 yield Match((start, start + len(word)), typed)
             elif grams and RUN.match(word):
                 yield from self._grams_in(start, word)
@@ -170,6 +176,18 @@ class Matcher(Record, eq=False):
             while end < len(run) and is_mark(run[end]):
                 end += 1
             yield Match((offset + start, offset + end), run[start:end])
+
+
+def _phrases_in(text: str, tokens: Iterable[tuple[int, str]], phrases: Iterable[_Phrase]) -> Iterable[Match]:
+    tokens = [*_part_at_apostrophes(tokens)]
+    plain = fold_words([word for _, word in tokens])
+    end = 0
+    for at in range(len(tokens)):
+        for phrase in phrases:
+            for span in phrase.find(text, tokens, plain, at):
+                if span[0] >= end:
+                    end = span[1]
+                    yield Match(span, phrase.typed)
 
 
 def compile_matcher(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.search.query import MAX_TERMS, parse_query
+from bridge.search.query import MAX_TERMS, MAX_WORD_CHARS, parse_query
 from bridge.search.terms import All, Either, HasName, HasPrefix, HasProperty, HasTag, HasText, Not, Term
 from bridge.text.words import trim_word
 
@@ -235,6 +235,14 @@ def test_a_very_long_query_is_cut_and_says_so() -> None:
     query = parse_query("word " * 20_000)
     assert len(query.text) <= 5 * MAX_TERMS
     assert len(query.notices) == 2
+
+
+@pytest.mark.parametrize("letter", ["a", "ß", "ﬃ", "ﷺ", "a\u00ad"])
+def test_a_word_longer_than_any_name_is_left_out(letter: str) -> None:
+    query = parse_query(f"garden {letter * 1_900} plan")
+    assert query.words == ("garden", "plan")
+    assert query.notices == (f"A word of over {MAX_WORD_CHARS} characters was left out.",)
+    assert parse_query("园" * 300).words == ("园" * 300,)
 
 
 @pytest.mark.parametrize("piece", ["(", ")", '"', "-(", "[", "a OR ", "/a", "path:", "x:", "\\", "中", "%", "a-", "<"])

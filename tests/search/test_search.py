@@ -7,8 +7,12 @@ from bridge.errors import ModelMissing
 from bridge.search.coverage import score_coverage
 from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search
+from bridge.search.read_query import read_query
+from bridge.search.scope import PhraseReading, search_scope
+from bridge.search.terms import All, HasText
 from bridge.types import SearchMode, VaultPath
 from tests.search.vaults import opened, write_vault
+from tests.steps import count_calls
 
 FILES = {
     "Obsidian.md": "An app for notes.\n\n## Vaults\n\nA vault is a folder. See [[Meeting notes]].\n",
@@ -75,6 +79,36 @@ async def test_a_phrase_stands_together_and_minus_excludes(sources: Sources) -> 
     assert await hits(sources, '"rise slow"') == []
     assert await hits(sources, "rise -slow") == ["Work/Travel.md"]
     assert await hits(sources, '"植物园的浇水"') == ["会议记录.md"]
+
+
+async def test_the_event_loop_reads_no_text_for_a_phrase(tmp_path: Path) -> None:
+    asked = '"di una" "una casa" -"per il" ("la di" OR "casa di")'
+
+    async def steps(notes: int) -> int:
+        text = "Parla di una casa che la vede, di giorno, per le sue mura. "
+        write_vault(tmp_path / f"{notes}", {f"{n}.md": text for n in range(notes)})
+        async with opened(tmp_path / f"{notes}", tmp_path / f"index {notes}") as sources:
+            await search(sources, SearchRequest(asked, mode="keyword", limit=1))
+            with count_calls("text/match.py") as counted:
+                await read_query(sources, SearchRequest(asked, mode="keyword", limit=1))
+        return counted[0]
+
+    assert await steps(30) == await steps(10)
+
+
+async def test_phrases_of_a_query_share_what_may_be_read(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {f"{n}.md": f"one two {'three' if n < 4 else 'and'} four" for n in range(9)})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        request = SearchRequest("")
+        both = All((HasText("one two", quoted=True), HasText("three four", quoted=True)))
+        reading = PhraseReading(passages=13)
+        found = await search_scope(sources.index, request, both, reading)
+        assert found == {VaultPath(f"{n}.md") for n in range(4)}
+        assert (reading.passages, reading.notices()) == (0, [])
+        reading = PhraseReading(passages=8)
+        words = HasText("two one", quoted=True)
+        assert await search_scope(sources.index, request, words, reading) == frozenset(sources.index.notes)
+        assert reading.notices() == ["`two one` is read as words: the query asks for too many common phrases."]
 
 
 async def test_or_means_one_of_them(sources: Sources) -> None:

@@ -8,9 +8,10 @@ import pytest
 from bridge.index.prepare import prepare
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
-from bridge.search.query import parse_query
-from bridge.search.read_query import correct_spelling, find_corrections
+from bridge.search.query import MAX_TERMS, parse_query
+from bridge.search.read_query import correct_spelling, find_corrections, read_question
 from tests.search.vaults import opened, write_vault
+from tests.steps import count_calls
 
 FILES = {
     "Hotkeys.md": "Hotkeys are set in the settings. Every shortcut can be changed.\n",
@@ -140,3 +141,26 @@ async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
     await sources.index.write([], [VaultPath("Hotkeys.md")])
     assert not read(sources, "change hotkyes now")[1]
     assert not sources.index.document_frequency("hotkeys")
+
+
+async def test_reading_a_long_word_costs_no_more_than_its_length(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {f"{n}.md": "abab " * n for n in range(1, 9)})
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+
+        def calls(letters: int) -> int:
+            with count_calls() as counted:
+                read(found, f"was {'ab' * (letters // 2)} seen by the old gardener")
+            return counted[0]
+
+        calls(24)
+        assert calls(96) < 8 * calls(24)
+        assert calls(200) <= calls(24)
+
+
+async def test_a_question_is_read_by_a_bounded_number_of_words(sources: Sources) -> None:
+    strange = [f"{chr(97 + n % 26)}{chr(97 + n // 26)}qzx" for n in range(400)]
+    with count_calls() as few:
+        read_question(" ".join(strange[:MAX_TERMS]), sources.index)
+    with count_calls() as many:
+        assert read_question(" ".join(strange), sources.index) == " ".join(strange)
+    assert many[0] < 1.5 * few[0]

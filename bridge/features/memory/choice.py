@@ -97,7 +97,7 @@ async def choose(call: Call, question: Question) -> Selection:
         await call.vault.backfill.embed_agents_notes()
     named = choose_named(question)
     covered = question.catalogue.names.covered_words(question.text) if named else frozenset[str]()
-    rest = [word for word in read_words_of(call, question.text) if word not in covered]
+    rest = [word for word in await read_words_of(call, question.text) if word not in covered]
     similar = await choose_similar(call, question, rest, whole=not named)
     best = max((choice.score for choice in similar.choices), default=0.0)
     others = [choice for choice in similar.choices if choice.score >= MIN_SHARE_OF_BEST * best]
@@ -180,9 +180,10 @@ def says_rare(call: Call, said: "SharedWords") -> bool:
     return any(index.document_frequency(word) <= most for word in said.words)
 
 
-def read_words_of(call: Call, question: str) -> tuple[str, ...]:
+async def read_words_of(call: Call, question: str) -> tuple[str, ...]:
     """Return the content words of a question, those that no note says as the agents' notes have them."""
-    return content_words(question_words(read_question(question, call.vault.index.view("agents"))))
+    read = await asyncio.to_thread(read_question, question, call.vault.index.view("agents"))
+    return content_words(question_words(read))
 
 
 async def search_agents_notes(
@@ -235,7 +236,7 @@ def straddles(term: str, said: Collection[str]) -> bool:
 
 async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
     """Return the decisions, outcomes and questions of sessions that say much of a question, the best first."""
-    words, folder = read_words_of(call, query), agents_folder(call.vault.settings)
+    words, folder = await read_words_of(call, query), agents_folder(call.vault.settings)
     journals = frozenset(filter(folder.holds, call.vault.part(MemoryCatalogue).journals)).difference(withheld)
     if not words or not journals:
         return ()
