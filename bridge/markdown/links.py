@@ -2,7 +2,6 @@
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from html import unescape
@@ -12,6 +11,7 @@ from urllib.parse import quote, unquote
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.structure import MarkdownLink, Structure
 from bridge.records import Record
+from bridge.text.fold import normalize
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
@@ -58,7 +58,7 @@ def fold_name(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFC", text.replace("\u00a0", " ").replace("\u202f", " ")).lower()
+    return normalize("NFC", text.replace("\u00a0", " ").replace("\u202f", " ")).lower()
 
 
 def is_external(target: str) -> bool:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from bridge.models.model_setup import load_llama
 from bridge.models.worker_process import PIECES, RANK_POOLING
 from bridge.records import Record
+from bridge.text.fold import normalize
 
 _GAPS = re.compile(r"[\s\u2581\u200b-\u200f\ufeff\ufffd]+")
 """What the training took for spaces."""

@@ -4,7 +4,6 @@ No query is an error: what is not understood becomes a notice, and its words are
 """
 
 import re
-import unicodedata
 from functools import cached_property, partial
 
 from bridge.markdown.tags import is_tag
@@ -25,7 +24,7 @@ from bridge.search.terms import (
     leaves,
     require_words,
 )
-from bridge.text.fold import fold_word
+from bridge.text.fold import fold_word, normalize
 from bridge.text.function_words import FUNCTION_WORDS, content_words
 from bridge.text.invisible import strip_break_hints
 from bridge.text.scripts import HEBREW_QUOTE
@@ -170,7 +169,7 @@ def parse_query(raw: str) -> Query:
 
 def bound_query(raw: str, notices: list[str]) -> str:
     """Return as much of a query as is worked on, and add notices on the rest: what it costs grows with its words."""
-    text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS])
+    text = normalize("NFC", raw[: 2 * MAX_CHARACTERS])
     text = strip_break_hints(_CONTROL.sub(" ", text))
     if len(raw) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from bridge.text.scripts import ACCENTS, CYRILLIC, HEBREW_QUOTE, JOINERS, MARK, TONES
 
@@ -47,9 +47,31 @@ _UNSHIELD: Final = {ord(sign): chr(letter) for letter, sign in _SHIELD.items()}
 """Letters of Thai and Lao that would become two, so that a place in the word would be another one."""
 
 
+_LONG_MARKS: Final = re.compile(r"[^\w\s\x00-\u02ff]{200,}")
+"""A run, longer than a file name, of what may be combining marks."""
+
+_MAX_MARKS: Final = 200
+_MIN_CUT_CHARS: Final = 2_000
+_GRAPHEME_JOINER: Final = "\u034f"
+
+
+def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Normalize a text in a time that grows with its length: marks on one letter are sorted one by one."""
+    if len(text) > _MIN_CUT_CHARS and not text.isascii():
+        text = _LONG_MARKS.sub(_part_marks, text)
+    return unicodedata.normalize(form, text)
+
+
+def _part_marks(found: re.Match[str]) -> str:
+    run = found[0]
+    if not any(map(unicodedata.combining, run)):
+        return run
+    return _GRAPHEME_JOINER.join(run[at : at + _MAX_MARKS] for at in range(0, len(run), _MAX_MARKS))
+
+
 def nfc(text: str) -> str:
     """Compose characters, as Obsidian does with every path."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text.isascii() else normalize("NFC", text)
 
 
 def fold_case(text: str) -> str:
@@ -76,7 +98,7 @@ class FoldedText:
     def __init__(self, text: str, fold: Callable[[str], str] = fold_case) -> None:
         self._places: list[int] | None = None
         self.text = fold(text)
-        normal = text.isascii() or (unicodedata.is_normalized("NFC", text) and _LOWER_OF_DOTTED_I not in text)
+        normal = text.isascii() or (normalize("NFC", text) == text and _LOWER_OF_DOTTED_I not in text)
         if self.text == text or (len(self.text) == len(text) and normal):
             # Folding never shortens a composed text: at equal length, every character is at its old place.
             return
@@ -110,8 +132,8 @@ def fold_word(word: str) -> str:
 def _fold_letters(word: str) -> str:
     if word.isascii():
         return word.lower()
-    parts = _NASAL.sub("ं", _EXTRAS.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_SHIELD))))
-    return unicodedata.normalize("NFC", parts.translate(_EQUAL_LETTERS)).translate(_UNSHIELD)
+    parts = _NASAL.sub("ं", _EXTRAS.sub("", normalize("NFKD", word.casefold().translate(_SHIELD))))
+    return normalize("NFC", parts.translate(_EQUAL_LETTERS)).translate(_UNSHIELD)
 
 
 def places_in(word: str) -> list[int]:
@@ -149,7 +171,7 @@ _PLACES: Final = str.maketrans(
 )
 
 
-def listing_key(text: str) -> tuple[tuple[str, ...], str]:
+def listing_key(text: str) -> tuple[str, str]:
     """Return a key that sorts as a person reads: *Łukasz* before *Mia*, and *Part 2* before *Part 10*.
 
     The letters of a script are in the order of Unicode's collation, without what single languages have otherwise.
@@ -157,7 +179,8 @@ def listing_key(text: str) -> tuple[tuple[str, ...], str]:
     form = fold_word(text)
     parts = _NUMBERS.split((form if form.isascii() else _VOWEL_BEFORE.sub(r"\2\1", form)).translate(_PLACES))
     parts[1::2] = (f"{len(number):05}{number}" for number in (part.lstrip("0") for part in parts[1::2]))
-    return tuple(parts), text
+    # One text, because many parts are compared one by one, in which no other thread has a turn.
+    return "\0".join(parts), text
 
 
 def fold_letters(name: str) -> str:

@@ -103,7 +103,7 @@ async def test_phrases_of_a_query_share_what_may_be_read(tmp_path: Path) -> None
         both = All((HasText("one two", quoted=True), HasText("three four", quoted=True)))
         reading = PhraseReading(passages=13)
         found = await search_scope(sources.index, request, both, reading)
-        assert found == {VaultPath(f"{n}.md") for n in range(4)}
+        assert found == frozenset(VaultPath(f"{n}.md") for n in range(4))
         assert (reading.passages, reading.notices()) == (0, [])
         reading = PhraseReading(passages=8)
         words = HasText("two one", quoted=True)

@@ -1,10 +1,12 @@
+import re
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.fold import FoldedText, fold_case, fold_word, fold_words, listing_key
+from bridge.text.fold import FoldedText, fold_case, fold_word, fold_words, listing_key, normalize
 from bridge.text.scripts import latin_share
 from bridge.text.words import count_words, words_of
 
@@ -83,6 +85,23 @@ def test_lists_are_sorted_as_a_person_reads() -> None:
     ]
 
 
+def test_what_sorts_a_name_is_one_text_however_many_numbers_it_has() -> None:
+    assert len(listing_key("9a8b7c6d5" * 99)) == len(listing_key("9")) == 2
+    assert isinstance(listing_key("9a8b")[0], str)
+
+
+@pytest.mark.parametrize("fold", [fold_case, lambda text: normalize("NFKD", text), lambda text: FoldedText(text).text])
+def test_marks_without_end_are_sorted_in_short_runs(fold: Callable[[str], str]) -> None:
+    few, many = "e" + "\u0301\u0323" * 60, "e" + "\u0301\u0323" * 3_000
+    assert fold(few) == unicodedata.normalize("NFKD" if "ẹ" not in fold(few) else "NFC", few)
+    runs = re.findall("[\u0301\u0323]+", fold(many))
+    assert max(map(len, runs)) <= 200
+    assert sum(map(len, runs)) >= 5_999
+    rule = "─" * 3_000
+    assert fold(rule) == rule
+
+
+@pytest.mark.parametrize("name", ["KİŞİ", "ΟΔΟΣ", "STRASSE", "ЁЖ", "ŻUREK", unicodedata.normalize("NFD", "Kİ")])
 @pytest.mark.parametrize(
     "words",
     [

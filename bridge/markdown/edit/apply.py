@@ -1,7 +1,6 @@
 """Applies edits to a note's bytes: all of them or none, and nothing else."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final, assert_never
@@ -49,7 +48,7 @@ from bridge.markdown.sections import has_line_number
 from bridge.markdown.structure import Part
 from bridge.records import Record
 from bridge.text.budget import cut
-from bridge.text.fold import FoldedText, nfc
+from bridge.text.fold import FoldedText, nfc, normalize
 from bridge.text.invisible import inline, is_line
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
@@ -213,7 +212,7 @@ def similar_lines(lines: list[str], example: str, least: float = _MIN_LIKENESS) 
 
 def normalise_text(text: str) -> str:
     """Return a text without hardly visible differences: case, kinds of spaces, quotes, dashes, Unicode forms."""
-    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    text = normalize("NFKC", text).translate(_QUOTES)
     return re.sub(r"\s+", " ", text).strip().casefold()
 
 

@@ -1,7 +1,6 @@
 """Changes the box of a task, and formats new tasks; the rest of the line stays as it is."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -30,6 +29,7 @@ from bridge.markdown.tasks import (
 )
 from bridge.records import Record
 from bridge.text.counts import count_of
+from bridge.text.fold import normalize
 from bridge.text.invisible import is_line, one_line
 from bridge.types import VaultPath
 
@@ -184,7 +184,7 @@ def _has_text(task: Task, text: str) -> bool:
 
 
 def _normalise_line(text: str) -> str:
-    return unicodedata.normalize("NFC", one_line(text))
+    return normalize("NFC", one_line(text))
 
 
 def _has_signs(text: str) -> bool:
