@@ -26,6 +26,7 @@ from bridge.api.schemas import encode, encode_seen, strip_unseen, view_json
 from bridge.api.write import session_of
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal, NoteNotFound
+from bridge.priority import CALLER
 from bridge.records import Record
 from bridge.state.call_log import MAX_SEARCHED_VALUES, CallRecord, sums_of
 from bridge.text.budget import estimate_tokens
@@ -54,6 +55,7 @@ async def dispatch_call(
     sent: str | bytes = b""
     result = None
     called, inner = inner_call(operation, given)
+    CALLER.set(caller := call.principal.name_for(call.client))
     try:
         with call.bridge.activity.during_call():
             result = await operation.run(call, given)
@@ -77,7 +79,7 @@ async def dispatch_call(
             made = CallRecord(
                 time=began,
                 tool=called.name,
-                client=truncate(call.principal.name_for(call.client)) or None,
+                client=truncate(caller) or None,
                 version=truncate((call.client or "").partition("/")[2]) or None,
                 session=session,
                 transport=call.transport,

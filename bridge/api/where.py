@@ -1,9 +1,8 @@
 """Which notes a call is about, by filters and by `where`, an expression of Obsidian's Bases."""
 
-import asyncio
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Meta, field
@@ -19,6 +18,7 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
+from bridge.priority import Turns
 from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.query import parse_query
@@ -69,15 +69,14 @@ class NoteFilter(Record):
 
 FilterArguments = Annotated[NoteFilter, Spread()]
 
-_THREADS: Final = ThreadPoolExecutor(2, thread_name_prefix="computing expressions")
-"""Threads for nothing but expressions, so that these delay no other operation; an exit does not wait for them."""
+_TURNS: Final = Turns("computing expressions")
 
 
 async def evaluate_apart(work: Callable[[Budget], T]) -> T:
     """Evaluate the expressions of a call in a thread of their own; they stop once the call is cancelled."""
     budget = Budget()
     try:
-        return await asyncio.get_running_loop().run_in_executor(_THREADS, _run, work, budget)
+        return await _TURNS.run(partial(_run, work, budget))
     finally:
         budget.cancel()
 

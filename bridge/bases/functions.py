@@ -312,6 +312,11 @@ def _work_to_find(value: Result, *others: Result) -> int:
     return len(others) * size_of(value) // SIZE_OF_A_STEP
 
 
+def _work_to_sort(value: Result) -> int:
+    """Each item is compared as often as the number of items has digits, by all its characters at worst."""
+    return len(value).bit_length() * (1 + size_of(value) // SIZE_OF_A_STEP) if isinstance(value, list) else 0
+
+
 def _work_to_change(value: Result, pattern: Result = None, *_: Result, everywhere: bool = False) -> int:
     if not isinstance(pattern, RegExp) or not isinstance(value, str):
         return 0
@@ -322,7 +327,7 @@ WORK: Final[Mapping[str, Callable[..., int]]] = {
     **dict.fromkeys(("contains", "containsAll", "containsAny"), _work_to_find),
     "matches": lambda value, text=None, *_: _work_to_change(text_of(text), value),
     "replace": _work_to_change,
-    "sort": lambda value, *_: len(value) if isinstance(value, list) else 0,
+    "sort": _work_to_sort,
     "split": partial(_work_to_change, everywhere=True),
 }
 """By the function: the steps beyond those for its value and arguments, each of which is walked once."""

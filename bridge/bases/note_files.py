@@ -91,9 +91,10 @@ class NoteFiles:
 
     def property_of(self, path: str, name: str) -> Result:
         properties = self._properties(path)
+        folded = fold_case(name)
         if name not in properties:
-            name = next((one for one in properties if fold_case(one) == fold_case(name)), name)
-        return self._convert(properties.get(name), fold_case(name) not in self._texts)
+            name = next((one for one in properties if fold_case(one) == folded), name)
+        return self._convert(properties.get(name), folded not in self._texts)
 
     def field_of(self, path: str, name: str) -> Result:
         """Return a field of a file; null for an unknown one."""

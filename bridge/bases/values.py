@@ -235,7 +235,9 @@ def size_of(value: Result) -> int:
         return len(value) if value.isascii() else 4 * len(value)
     if isinstance(value, Items | Entries):
         return value.size
-    return len(value.target) if isinstance(value, LinkValue) else 0
+    if isinstance(value, LinkValue):
+        return len(value.target) + len(value.shown or "")
+    return len(value.pattern) if isinstance(value, RegExp) else 0
 
 
 def check_length(length: int) -> None:

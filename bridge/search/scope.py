@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import islice
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec import Struct, field
 
@@ -12,6 +13,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.tokens import query_tokens
 from bridge.markdown.names import file_name
+from bridge.priority import Turns
 from bridge.search.filters import (
     MAX_LOOKED_UP,
     Notes,
@@ -49,6 +51,8 @@ MAX_READ_PASSAGES = 1_000
 
 MAX_READ_PASSAGES_A_QUERY = 4_000
 """Maximum number of them for all phrases of a query."""
+
+_TURNS: Final = Turns("comparing phrases")
 
 Paths = frozenset[VaultPath]
 
@@ -213,5 +217,5 @@ async def _notes_with_text(index: Index, text: str, reading: PhraseReading, with
         return frozenset(hit.path for hit in hits)
     reading.passages -= len(hits)
     passages = await index.text_of(hits, as_written=True)
-    said = await asyncio.to_thread(matcher.find_each, [passage.text for passage in passages])
+    said = await _TURNS.run(partial(matcher.find_each, [passage.text for passage in passages]))
     return frozenset(passage.path for passage, found in zip(passages, said, strict=True) if found)

@@ -296,6 +296,22 @@ def test_a_value_is_too_large_before_it_is_made(text: str, said: str) -> None:
         query.value(parse_expression(text), BOOK)
 
 
+def test_what_is_sorted_costs_by_its_length() -> None:
+    def steps(text: str) -> int:
+        query = evaluation()
+        before = query.budget.steps
+        query.value(parse_expression(text), BOOK)
+        return before - query.budget.steps
+
+    texts = '"1,".repeat(200).split(",").map({} + index)'
+    links = '"1,".repeat(200).split(",").map(link("a", {} + index))'
+    for items in (texts, links):
+        short, long = items.format('"x"'), items.format('"x".repeat(5000)')
+        # 8 comparisons of 201 texts of 100 steps.
+        assert steps(f"{long}.sort()") - steps(long) > 200 * 8 * 100
+        assert steps(f"{short}.sort()") - steps(short) < 200 * 20
+
+
 @pytest.mark.parametrize(
     ("text", "result"),
     [

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from bridge.api.where import evaluate_apart
 from bridge.bases.evaluate import MAX_CPU_S, Budget
 from bridge.errors import InvalidArguments
+from bridge.priority import CALLER
 from bridge.settings.file import save_settings
 from tests.features.served import PATIENCE_S, Served
 from tests.mcp.client import connected, text_of
@@ -186,6 +188,29 @@ async def test_expressions_end_when_nobody_waits_and_others_do_not_wait_for_them
     assert await evaluate_apart(lambda budget: budget.is_spent) is False
     # The one that began may still be on its way to look whether anybody waits.
     assert await asyncio.to_thread(left.get, timeout=PATIENCE_S) > 0
+
+
+async def test_one_caller_leaves_places_to_others() -> None:
+    done, at_work = threading.Event(), threading.Semaphore(0)
+
+    async def compute(caller: str, work: Callable[[Budget], bool]) -> bool:
+        CALLER.set(caller)
+        return await evaluate_apart(work)
+
+    def hold(_: Budget) -> bool:
+        at_work.release()
+        return done.wait(PATIENCE_S)
+
+    many = [asyncio.create_task(compute("one", hold)) for _ in range(20)]
+    try:
+        assert await asyncio.to_thread(at_work.acquire, timeout=PATIENCE_S)
+        many[0].cancel()
+        async with asyncio.timeout(PATIENCE_S):
+            assert await asyncio.create_task(compute("other", lambda budget: not budget.is_spent))
+        assert not at_work.acquire(blocking=False)
+    finally:
+        done.set()
+    assert all(await asyncio.gather(*many[1:]))
 
 
 @pytest.mark.parametrize(
