@@ -40,7 +40,7 @@ from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import cut, estimate_tokens, shorten
 from bridge.text.content_terms import said_terms
 from bridge.text.counts import count_of
-from bridge.text.invisible import one_line, quote_path, visible_text
+from bridge.text.invisible import one_line, quote_path
 from bridge.types import VaultPath
 
 MAX_CARD_CHARS: Final = 320
@@ -56,18 +56,18 @@ def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
     except NoteNotFound:
         return ""
     text = note.text[note.body :]
-    whole = one_line(visible_text(drop_headings(text, clean_text(text), ())[0]))
+    whole = one_line(drop_headings(text, clean_text(text), ())[0])
     return whole if len(whole) <= MAX_CARD_CHARS else _choose(note, focus) or cut_line(whole)
 
 
 def cut_line(text: str) -> str:
-    return shorten(one_line(visible_text(text)), MAX_CARD_CHARS)
+    return shorten(one_line(text), MAX_CARD_CHARS)
 
 
 def _choose(note: Note, focus: str) -> str:
     """Return the sentences that stand for a note, as many as are short enough together; empty if not even one is."""
     for most in range(MAX_NOTE_SENTENCES, 0, -1):
-        told = " … ".join(one_line(visible_text(one.text)) for one in choose_sentences_of([note], most, focus))
+        told = " … ".join(one_line(one.text) for one in choose_sentences_of([note], most, focus))
         if len(told) <= MAX_CARD_CHARS:
             return told
     return ""
@@ -191,11 +191,10 @@ def handoff_cards(call: Call, signal: SessionSignal) -> Iterator[Card]:
     verdicts = ", ".join(f"{count} {verdict}" if count < len(checks) else verdict for count, verdict in parts if count)
     claims = f" ({count_of(len(checks), 'claim')}: {verdicts})" if checks else ""
     head = f"--- Handoff, {age_text(time_written(note), now)}{_by(note)}"
-    lines = [f"{head}: {cut_line(handoff.goal)}{claims} {quote_path(note.path)}"]
-    lines += [f"Next: {cut_line(handoff.next_action)}"]
+    lines = [f"Next: {cut_line(handoff.next_action)}"]
     lines += [f"Constraint: {cut_line(text)}" for text in handoff.constraints]
     lines += [f"NO LONGER TRUE: {cut_line(text)} ({cut_line(check.why)})" for text, check in untrue]
-    yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
+    yield _card(note.path, "handoff", f"{head}: {cut_line(handoff.goal)}{claims}", lines, 1.0, "waits for this client")
 
 
 def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedNote], budget: int) -> Iterator[Card]:
@@ -214,19 +213,19 @@ def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedN
         title, left, summary = map(cut_line, _heads(note))
         if summary.startswith(title.removesuffix("…")):
             title, summary = summary, ""
-        head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
-        text = f"{head}: {title} {quote_path(note.path)}"
+        head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {one_line(status) or 'ended'}: {title}"
         kept = [one for one in lines if one.what != "task" or not (one.text in done or one.text in left)]
         told = [*choose_told(signal, kept)]
         about = [f"Left off: {left}"] if left else [f"Summary: {summary}"] if summary and not told else []
         room = SHARES["sessions"] * budget * (CARD_SHARE if signal.task else CARD_SHARE / 2)
+        shown: list[str] = []
         for line in (*about, *told):
-            if estimate_tokens(f"{text}\n{line}") <= room:
-                text = f"{text}\n{line}"
+            if estimate_tokens(_card_text(note.path, head, (*shown, line))) <= room:
+                shown.append(line)
         score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * mine + 0.25 * (status == "paused")
         score += share_of_worth(signal.worth, terms_of((), " ".join(texts)))
         why = "fits the task" if signal.task else "last session of this client" if mine else "recent session"
-        found.append(_card(note, "sessions", (text,), score, (why,)))
+        found.append(_card(note.path, "sessions", head, shown, score, why))
     if not found and journals:
         found.append(_aside(journals[0], "sessions", "No session fits this task; the last one", now))
     yield from found
@@ -278,8 +277,9 @@ def memory_cards(call: Call, signal: SessionSignal, days: float) -> Iterator[Car
         if note is not None:
             conflicts = visible.conflict_names(memory.path)
             told = f"CONTRADICTS: {', '.join(map(one_line, conflicts))}" if conflicts else ""
-            card = _card(note, part, (_memory_line(memory, signal.now), told), score, why)
-            yield replace(card, conflicts=conflicts)
+            yield replace(
+                _card(note.path, part, _memory_head(memory, signal.now), [told], score, *why), conflicts=conflicts
+            )
 
 
 def note_cards(call: Call, signal: SessionSignal, days: float, *, ordinary: bool) -> Iterator[Card]:
@@ -291,8 +291,8 @@ def note_cards(call: Call, signal: SessionSignal, days: float, *, ordinary: bool
         score, why = _score(note.path, terms, note.mtime, signal, days)
         if score > RECENCY_WEIGHT or not (signal.task or signal.terms):
             name = (note.note_type or "note").capitalize()
-            line = f"--- {name}: {one_line(note.title)} ({age_text(note.mtime, signal.now)}) {quote_path(note.path)}"
-            yield _card(note, "notes", (line,), score, why)
+            head = f"--- {name}: {one_line(note.title)} ({age_text(note.mtime, signal.now)})"
+            yield _card(note.path, "notes", head, (), score, *why)
 
 
 def _score(
@@ -304,20 +304,25 @@ def _score(
     return total, tuple(filter(None, why)) or ("is recent",)
 
 
-def _memory_line(memory: Memory, now: float) -> str:
-    by = f", {memory.agent}" if memory.agent else ""
+def _memory_head(memory: Memory, now: float) -> str:
+    by = f", {one_line(memory.agent)}" if memory.agent else ""
     head = f"--- {memory.kind.replace('_', ' ').capitalize()}: {one_line(memory.title)}"
-    return f"{head} ({age_text(memory.created, now)}{by}) {quote_path(memory.path)}"
+    return f"{head} ({age_text(memory.created, now)}{by})"
 
 
-def _card(note: IndexedNote, part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
-    return Card(note.path, part, (1, 1), "\n".join(filter(None, lines)), score, why)
+def _card(path: VaultPath, part: BriefPart, head: str, lines: Iterable[str], score: float, *why: str) -> Card:
+    return Card(path, part, (1, 1), _card_text(path, head, lines), score, why)
+
+
+def _card_text(path: VaultPath, head: str, lines: Iterable[str]) -> str:
+    """Return what is told of a note: its path as it is, and all else as a reader sees it, a line each."""
+    return "\n".join((f"{one_line(head)} {quote_path(path)}", *filter(None, map(one_line, lines))))
 
 
 def _aside(note: IndexedNote, part: BriefPart, head: str, now: float) -> Card:
     when = f"{age_text(time_written(note), now)}{_by(note)}"
-    line = f"--- {head}, {when}: {cut_line(_heads(note)[0])} {quote_path(note.path)}"
-    return replace(_card(note, part, [line], 0.0, ("does not fit the task",)), is_aside=True)
+    line = f"--- {head}, {when}: {cut_line(_heads(note)[0])}"
+    return replace(_card(note.path, part, line, (), 0.0, "does not fit the task"), is_aside=True)
 
 
 def _by(note: IndexedNote) -> str:
@@ -331,6 +336,8 @@ def _texts(value: object) -> list[str]:
 
 MAX_CORRECTIONS: Final = 200
 """Most items that are looked at, the last ones."""
+
+CORRECTIONS_HEAD: Final = "--- Corrections"
 
 
 WRITTEN_WITHIN_S: Final = 2.0
@@ -352,17 +359,17 @@ def correction_cards(call: Call, signal: SessionSignal, budget: int) -> Iterator
         for item in open_items(note.text[note.body :])
         if not (signal.worth and item.startswith("wrong_") and signal.worth.keys().isdisjoint(terms_of((), item)))
     ]
-    items = [cut(one_line(visible_text(item)), MAX_CARD_CHARS) for item in found][-MAX_CORRECTIONS:]
+    items = [f"- {cut(one_line(item), MAX_CARD_CHARS)}" for item in found][-MAX_CORRECTIONS:]
     shares = share_of_terms(signal.terms, [terms_of((), item) for item in items])
     best = sorted(range(len(items)), key=lambda at: (-shares[at], -at))
     chosen: list[int] = []
     for at in best:
-        tried = _correction_text(path, [items[one] for one in sorted([*chosen, at])])
+        tried = _card_text(path, CORRECTIONS_HEAD, [items[one] for one in sorted([*chosen, at])])
         if estimate_tokens(tried) <= SHARES["corrections"] * budget:
             chosen.append(at)
     if chosen:
-        text = _correction_text(path, [items[at] for at in sorted(chosen)])
-        yield Card(path, "corrections", (1, 1), text, 1.0, ("is a correction",))
+        lines = [items[at] for at in sorted(chosen)]
+        yield _card(path, "corrections", CORRECTIONS_HEAD, lines, 1.0, "is a correction")
 
 
 def pulse_cards(call: Call, signal: SessionSignal, days: float, limit: int) -> Iterator[Card]:
@@ -370,12 +377,8 @@ def pulse_cards(call: Call, signal: SessionSignal, days: float, limit: int) -> I
     recent = [note for note in notes if signal.now - note.mtime < days * DAY_S]
     for note in sorted(recent, key=lambda one: (-one.mtime, one.path))[:limit]:
         when = age_text(note.mtime, signal.now)
-        text = f"--- Changed {when} {_changed_by(call, note.path, note.mtime)}: {quote_path(note.path)}"
-        yield Card(note.path, "pulse", (1, 1), text, recency(note.mtime, signal.now, days), ("was changed lately",))
-
-
-def _correction_text(path: VaultPath, items: list[str]) -> str:
-    return "\n".join([f"--- Corrections {quote_path(path)}", *(f"- {item}" for item in items)])
+        head = f"--- Changed {when} {_changed_by(call, note.path, note.mtime)}:"
+        yield _card(note.path, "pulse", head, (), recency(note.mtime, signal.now, days), "was changed lately")
 
 
 def _changed_by(call: Call, path: VaultPath, modified: float) -> str:
