@@ -59,6 +59,33 @@ async def test_notes_that_tell_of_what_is_denied_are_listed_and_erased_in_the_sa
     assert root(served).joinpath(journal).read_bytes() == before[journal]
 
 
+@pytest.mark.parametrize("by_change", [False, True])
+async def test_a_workflow_of_denied_examples_is_listed_and_erased(served: Served, *, by_change: bool) -> None:
+    await write_beside(served, "Open/About.md", "# About\n")
+    for n in range(2):
+        text = f"---\naliases: [Zqxghost{n}]\ntags: [kwvhidden]\npay: high{n}\n---\n# S{n}\n\nWords.\n"
+        await write_beside(served, f"Open/S{n}.md", text)
+    await served.call("set_up_memory", templates=False)
+    examples = ["Open/S0.md", "Open/S1.md"]
+    if by_change:
+        made = [
+            (await served.call("set_properties", path=path, properties={"shelf": f"kwvhidden{path[-4]}"})).json["change_id"]
+            for path in examples
+        ]
+        examples = made
+    drafted = await served.call("author_workflow", name="Pay", description="", examples=examples, confirm=True)
+    path = drafted.json["path"]
+    moved = await served.call("move_note", path="Open/S0.md", to="Private/Moved.md")
+    assert moved.status == 200
+    await served.call("move_note", path=path, to="Recipes/Pay.md", confirm=True)
+    told = " ".join(await deny(served, "Private/**"))
+    assert "`Recipes/Pay.md`" in told
+    told = " ".join(await deny(served, "Private/**", "Open/**", "Recipes/**", path))
+    for operation, arguments in (("list_workflows", {}), ("list_changes", {"limit": 200})):
+        answer = str((await served.call(operation, **arguments)).json)
+        assert not any(word in answer for word in ("Zqxghost", "kwvhidden"))
+
+
 async def test_nothing_is_told_where_nothing_is_left(served: Served) -> None:
     await write_beside(served, "Private/S1.md", PRIVATE["Private/S1.md"])
     await served.call("set_up_memory", templates=False)

@@ -171,7 +171,7 @@ def client_list_view(listed: ListedClients) -> Iterable[Element]:
 MAX_CHANGES = 2_000
 """The last changes whose texts are looked through."""
 
-WRITTEN_TYPES = frozenset({FORMER_TYPE, TYPE, JOURNAL, HANDOFF, "memory"})
+WRITTEN_TYPES = frozenset({FORMER_TYPE, TYPE, JOURNAL, HANDOFF, "memory", "workflow"})
 """Types of notes that agents and the bridge write, wherever the folder of agents was moved."""
 
 MAX_TRACES = 200

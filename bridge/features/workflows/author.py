@@ -169,7 +169,7 @@ async def author_workflow(
     folder = agents_folder(vault.settings).workflows
     stem = file_name_for(name, lambda one: vault.files.has(VaultPath(f"{folder}/{one}.md")), default="Workflow")
     path = VaultPath(f"{folder}/{stem}.md")
-    note = workflow_note(stem, description or found.workflow.description, block)
+    note = workflow_note(stem, description or found.workflow.description, block, drafted.sources)
     request = CreateNote(path=path, text=note)
     made = await execute_requests(call, [request], options, operation="author_workflow")
     if made.state == "applied" and not (options.dry_run or found.faults):
@@ -213,7 +213,8 @@ def draft_from_notes(vault: OpenVault, notes: Sequence[Example]) -> DraftedSteps
     """Return what makes notes like these; a single one is compared with those most like it in its folder."""
     alike = find_alike(notes[0].path, snapshot(vault)) if len(notes) == 1 else ()
     others = [read_example(path, readable_note(vault, path)) for path in alike]
-    return draft_index(notes, vault) or draft_note([*notes, *others], daily_of(vault))
+    drafted = draft_index(notes, vault) or draft_note([*notes, *others], daily_of(vault))
+    return replace(drafted, sources=tuple(dict.fromkeys(one.path for one in (*notes, *others))))
 
 
 def find_changes(vault: OpenVault, example: str) -> list[list[NoteChange]]:
@@ -242,6 +243,7 @@ def find_lately(vault: OpenVault, paths: Sequence[VaultPath]) -> list[NoteChange
 
 def draft_from_changes(vault: OpenVault, made: Sequence[Sequence[NoteChange]], description: str) -> DraftedSteps:
     single = [*chain(*made)]
+    sources = tuple(dict.fromkeys(one.after.path for one in single))
     kinds = {one.kinds for one in single}
     if any(repeats_day_before(vault, one.after) for one in single):
         return ROLL_OVER
@@ -252,14 +254,15 @@ def draft_from_changes(vault: OpenVault, made: Sequence[Sequence[NoteChange]], d
         given, total = selection or (None, 0)
         remark = f"It is for {count_of(total, 'note')} as the vault is now." if selection else None
         remark = ONE_NOTE if selection is None and asks_for_all(description) else remark
-        return replace(draft_changes([[one] for one in single][:MAX_CHANGES], vault, given), remark=remark)
+        drafted = draft_changes([[one] for one in single][:MAX_CHANGES], vault, given)
+        return replace(drafted, remark=remark, sources=sources)
     # What was done several times, such as all of it, or each part of it.
     parts: dict[tuple[tuple[str, ...], ...], list[Sequence[NoteChange]]] = {}
     for each in made:
         parts.setdefault(tuple(one.kinds for one in each), []).append(each)
     is_even = len({*map(len, parts.values())}) == 1
     rounds = zip(*parts.values(), strict=True) if is_even else [made]
-    return draft_changes([[*chain(*each)] for each in rounds], vault)
+    return replace(draft_changes([[*chain(*each)] for each in rounds], vault), sources=sources)
 
 
 def find_asked_change(text: str) -> str | None:

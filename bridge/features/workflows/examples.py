@@ -152,6 +152,8 @@ class DraftedSteps(Record):
     starter: str | None = None
     """The starter that does it instead."""
     remark: str | None = None
+    sources: tuple[VaultPath, ...] = ()
+    """The notes of whose words they are made."""
 
 
 Parts = Sequence[str | tuple[str, ...]]

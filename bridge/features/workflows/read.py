@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import hashlib
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -139,11 +140,15 @@ def _dump_yaml(value: Value, *, quoted: bool = False) -> str:
     return written
 
 
-def workflow_note(name: str, prose: str, block: str) -> str:
+def workflow_note(name: str, prose: str, block: str, sources: Iterable[VaultPath] = ()) -> str:
+    """Return the note of a workflow, which links to the notes of whose words it was made: they may be denied later."""
+    linked = [path if _NOT_IN_LINK.search(path) else f"[[{path.removesuffix('.md')}]]" for path in sources]
+    files = f"files: {json.dumps(linked, ensure_ascii=False)}\n" if linked else ""
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", block)), default=0))
-    return f"---\ntype: {TYPE}\n---\n# {name}\n\n{prose.strip()}\n\n{fence}{TYPE}\n{block.rstrip()}\n{fence}\n"
+    return f"---\ntype: {TYPE}\n{files}---\n# {name}\n\n{prose.strip()}\n\n{fence}{TYPE}\n{block.rstrip()}\n{fence}\n"
 
 
+_NOT_IN_LINK = re.compile(r"[#|^\[\]]")
 NO_PATH = VaultPath("")
 
 CHECK_CPU_S = 0.3
