@@ -24,6 +24,7 @@ from bridge.markdown.note import property_of
 from bridge.private_files import write_private
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
+from bridge.vault.open_file import birth_time, place_on_disk
 from bridge.vault.paths import parents
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
@@ -43,8 +44,9 @@ class FolderAgreement:
     kept here. So a note that an agent, a sync program or another vault puts somewhere gives no right.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, root: Path) -> None:
         self._file = file
+        self._root = root
         self._named = ""
         """The folder that the settings named when it was moved."""
         self._place = ""
@@ -52,6 +54,8 @@ class FolderAgreement:
         self._ids: list[str] = []
         self._agreed = ""
         """The folder to which a person agreed, where it is now; a note with an id counts nowhere else."""
+        self._note = ""
+        """What tells the file of the note there from a copy of it, wherever it is moved."""
         self.unmarked = ""
         """A folder to which a person agreed before there were ids, while its note has none."""
         self._is_known = False
@@ -88,7 +92,18 @@ class FolderAgreement:
         named = agents_folder(settings)
         moved = named.about not in notes and self._named == settings.agents_folder and _about(self._place) in notes
         self._current = self._place if moved else named.path
+        if self._current == self._agreed and (note := self._identify(_about(self._current))) not in ("", self._note):
+            self._note = note
+            self._keep()
         return replace(settings, agents_folder=self._place) if moved else settings
+
+    def _identify(self, path: VaultPath) -> str:
+        """Return what a file keeps when it is moved, and no copy has; empty if it is gone. Blocks for a moment."""
+        place = place_on_disk(self._root, path)
+        try:
+            return f"{place.stat().st_ino} {birth_time(place)}"
+        except OSError:
+            return ""
 
     def is_agreed(self, files: Vault, settings: Settings) -> bool:
         """Return whether a person agreed to the folder, and did not take that back. Blocks."""
@@ -115,7 +130,8 @@ class FolderAgreement:
     ) -> Settings:
         """Notice that the folder was moved, and return the settings with it where it is now.
 
-        It is followed where exactly its notes are: not to a folder with others, nor while some stay behind.
+        It is followed where exactly its notes are, and the very file of the note in it: not to a folder with others,
+        nor while some stay behind, nor to a copy.
         """
         since = time.monotonic() - _TOGETHER_S
         old = AgentsFolder(VaultPath(self._lost_from if self._lost > since else self._current))
@@ -145,7 +161,7 @@ class FolderAgreement:
         new = AgentsFolder(VaultPath(about.path.rpartition("/")[0]))
         if property_of(about.properties, ID) not in self._ids:
             return False
-        if self._of_clients & {about.path, *parents(about.path)}:
+        if self._of_clients & {about.path, *parents(about.path)} or self._identify(about.path) != self._note:
             return False
         inside = new.path if old.holds(new.about) else ""
         stayed = any(old.holds(path) and not (inside and path.startswith(f"{inside}/")) for path in notes)
@@ -203,7 +219,7 @@ class FolderAgreement:
             facts = json.loads(self._file.read_bytes())
             self._named, self._place = str(facts["named"]), str(facts["place"])
             self._ids, self.unmarked = [*map(str, facts["ids"])], str(facts["unmarked"])
-            self._agreed = str(facts["agreed"])
+            self._agreed, self._note = str(facts["agreed"]), str(facts.get("note", ""))
             self._is_known = True
         except (OSError, ValueError, KeyError, TypeError):
             # An earlier version kept no ids.
@@ -212,7 +228,7 @@ class FolderAgreement:
     def _keep(self) -> None:
         self._is_known = True
         facts = {"named": self._named, "place": self._place, "ids": self._ids, "unmarked": self.unmarked}
-        facts["agreed"] = self._agreed
+        facts |= {"agreed": self._agreed, "note": self._note}
         try:
             write_private(self._file, json.dumps(facts).encode())
         except BridgeError as error:

@@ -166,7 +166,7 @@ class Host:
         self.files = Vault(self.root, rules_of(self.root, settings))
         """The vault's files, under the current rules."""
         self.folders = folders
-        self.folder_agreement = FolderAgreement(folders.vault(self.id) / "agents-folder.json")
+        self.folder_agreement = FolderAgreement(folders.vault(self.id) / "agents-folder.json", self.root)
         self.events = events
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -471,6 +472,23 @@ async def test_a_folder_that_an_earlier_version_set_up_is_adopted_once(
         async with serving([vault], data, models_dir) as served:
             await readable(served)
             assert await agents_write_at_once(served, "Robots")
+
+
+@pytest.mark.parametrize("by_client", [True, False])
+async def test_a_copy_is_not_followed_however_a_person_moves_it(served: Served, *, by_client: bool) -> None:
+    await served.call("set_up_memory", templates=False)
+    copy = "Agents/In/About this folder.md"
+    if by_client:
+        assert await Agent(served).state("create_note", path=copy, text=marker(served)) == "applied"
+        await served.call("wait_until_indexed", path=copy)
+    else:
+        await write_beside(served, copy, marker(served))
+    await rename(served, "Agents/In", "Own")
+    left = [path.relative_to(root(served)).as_posix() for path in (root(served) / "Agents").rglob("*.md")]
+    shutil.rmtree(root(served) / "Agents")
+    await served.call("report_changes", changes=[{"kind": "delete", "path": path} for path in left])
+    await served.call("wait_until_indexed", path=ABOUT)
+    assert not await agents_write_at_once(served, "Own")
 
 
 async def test_an_older_copy_is_not_taken_for_the_folder(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,9 @@ async def test_a_workflow_of_denied_examples_is_listed_and_erased(served: Served
     examples = ["Open/S0.md", "Open/S1.md"]
     if by_change:
         made = [
-            (await served.call("set_properties", path=path, properties={"shelf": f"kwvhidden{path[-4]}"})).json["change_id"]
+            (await served.call("set_properties", path=path, properties={"shelf": f"kwvhidden{path[-4]}"})).json[
+                "change_id"
+            ]
             for path in examples
         ]
         examples = made
