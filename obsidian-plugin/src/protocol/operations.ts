@@ -659,7 +659,7 @@ export interface CreateNoteArguments {
 export interface DecideArguments {
 	/** Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any workflow. */
 	readonly id: string;
-	/** `accept` applies a proposed change; `reject` also takes an agreement back, and settles a `conflict`. */
+	/** `accept` applies a proposed change, or one that was rejected here; `reject` also takes an agreement back, and settles a `conflict`. */
 	readonly verdict: "accept" | "reject";
 	/** Accept only these hunks of a change, numbered as in `show_change`; the rest are rejected. */
 	readonly hunks?: readonly number[] | null;
@@ -1841,7 +1841,7 @@ export interface ListedSession {
 	readonly errors: Readonly<Record<string, number>>;
 	/** Calls by tool. */
 	readonly tools: Readonly<Record<string, number>>;
-	/** Notes it changed, by their current paths. */
+	/** Notes it changed, by their current paths, without what was undone. */
 	readonly changed: readonly string[];
 	/** Tokens sent, estimated. */
 	readonly tokens: number;
@@ -3858,7 +3858,7 @@ export interface Operations {
 		result: ShownChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
-	/** Undo a change or session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused. */
+	/** Undo a change or session, or withdraw your proposals. Later edits are kept; where they overlap, it is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
 		result: Settled;
