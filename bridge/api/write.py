@@ -84,7 +84,7 @@ class WriteOptions(ChangeOptions):
     """How a change is made that may be large.
 
     Attributes:
-        confirm: Proceed despite `confirmation_required`.
+        confirm: Proceed although confirmation is asked for.
 
     Raises:
         ConfirmationRequired: The change exceeds `confirm_files` or `confirm_kb`.

@@ -4,9 +4,11 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge.cli.catalogue import PROGRAM, operation_commands, typed_name
 from bridge.errors import InvalidArguments
 
 if TYPE_CHECKING:
@@ -16,20 +18,29 @@ if TYPE_CHECKING:
 _BEGINS_OBJECT = re.compile(r"\s*\[?\s*\{")
 
 
-def add_options(parser: argparse.ArgumentParser, command: "OperationCommand") -> None:
+HINT = re.compile(r"`(\w+)(: (?:\[\d+, \d+\]|[\w.-]+)| \w[\w-]*(?: \w+)?)?`")
+"""The name of an operation or an argument, which may have a value."""
+
+VALUE = re.compile(r"[\[\]:]")
+
+
+def add_options(parser: argparse.ArgumentParser, operation: str, command: "OperationCommand") -> None:
     """Add an option for each argument; some may be given by position instead."""
-    if (notes := notes_by_position(command)) is not None:
-        explained = "The same as `--paths`."
-        parser.add_argument(
-            notes, nargs="*", action="extend", default=argparse.SUPPRESS, metavar="PATH", help=explained
-        )
     for name, argument in command["arguments"].items():
-        option, explained = "--" + name.replace("_", "-"), argument["help"].replace("%", "%%")
+        option, explained = option_name(name), help_text(argument["help"], operation)
         if argument["positional"]:
             # Optional for the parser, since `--json-args` can supply it; the operation requires it.
-            parser.add_argument(name, nargs="?", default=argparse.SUPPRESS, metavar=name.upper(), help=explained)
+            count, by_option = ("*", "append") if argument["repeated"] else ("?", "store")
+            parser.add_argument(
+                name,
+                nargs=count,
+                action="extend" if argument["repeated"] else "store",
+                default=argparse.SUPPRESS,
+                metavar=position_name(name, argument),
+                help=explained,
+            )
             # Also as an option, like the optional ones: not everybody looks up which arguments are required.
-            parser.add_argument(option, dest=name, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+            parser.add_argument(option, dest=name, action=by_option, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         elif argument["kind"] == "bool":
             parser.add_argument(
                 option, action=argparse.BooleanOptionalAction, default=argparse.SUPPRESS, help=explained
@@ -45,12 +56,44 @@ def add_options(parser: argparse.ArgumentParser, command: "OperationCommand") ->
             )
 
 
-def notes_by_position(command: "OperationCommand") -> str | None:
-    arguments = command["arguments"]
-    name, first = next(iter(arguments.items()), ("", None))
-    if first is None or any(argument["positional"] for argument in arguments.values()):
-        return None
-    return name if first["repeated"] and first["placeholder"] == "PATH" else None
+def option_name(argument: str) -> str:
+    return f"--{typed_name(argument)}"
+
+
+def position_name(name: str, argument: "CommandArgument") -> str:
+    return argument["placeholder"] if argument["repeated"] else name.upper()
+
+
+def usage_words(command: "OperationCommand") -> str:
+    """Return what is typed after a command: what may be left out is in brackets."""
+    words = []
+    for name, argument in command["arguments"].items():
+        if argument["positional"]:
+            word = position_name(name, argument) + (" …" if argument["repeated"] else "")
+        elif argument["required"] and name != "digest":
+            word = f"{option_name(name)} {argument['placeholder']}"
+        else:
+            continue
+        words.append(word if argument["required"] else f"[{word}]")
+    return " ".join([*words, "[OPTION …]"])
+
+
+def translate_hint(hint: str, command: str) -> str:
+    """Replace operation and argument names in a hint by the commands and options that a user types."""
+    operations = operation_commands()
+
+    def typed(found: re.Match[str]) -> str:
+        name, value = typed_name(found[1]), found[2] or ""
+        if found[1] in operations and not value.startswith(":"):
+            return f"`{PROGRAM} {name}{value}`"
+        value = VALUE.sub("", value).replace(", ", "-")
+        return f"`--{name}{value}`" if found[1] in operations[command]["arguments"] else found[0]
+
+    return HINT.sub(typed, hint)
+
+
+def help_text(text: str, operation: str) -> str:
+    return translate_hint(text, operation).replace("%", "%%")
 
 
 def collect(command: "OperationCommand", given: argparse.Namespace) -> dict[str, Any]:
@@ -59,6 +102,22 @@ def collect(command: "OperationCommand", given: argparse.Namespace) -> dict[str,
         if name in given:
             arguments[name] = convert(argument, getattr(given, name))
     return arguments
+
+
+def require_all(command: "OperationCommand", name: str, given: Mapping[str, Any]) -> None:
+    """Refuse a call that lacks an argument; a digest is looked up later."""
+    lacking = []
+    for one, argument in command["arguments"].items():
+        if argument["required"] and one not in given and one != "digest":
+            shown = position_name(one, argument) if argument["positional"] else option_name(one)
+            meaning = re.split(r"; |\.( |$)", translate_hint(argument["help"], name), maxsplit=1)[0]
+            lacking.append(f"{shown} ({meaning[0].lower()}{meaning[1:]})")
+    if lacking:
+        typed = typed_name(name)
+        raise InvalidArguments(
+            f"`{PROGRAM} {typed}` needs {' and '.join(lacking)}.",
+            hint=f"Such as: {command['example']}\n  `{PROGRAM} help {typed}` tells what it takes.",
+        )
 
 
 def from_json(source: str) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 import argparse
 import re
+import shutil
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import bridge
 from bridge.cli.catalogue import PROGRAM, operation_commands, read_catalogue, typed_name
-from bridge.cli.options import add_options
+from bridge.cli.options import add_options, help_text, translate_hint, usage_words
 from bridge.text.closest import find_alike
 
 if TYPE_CHECKING:
@@ -63,8 +65,8 @@ TOKEN_ACTIONS = {
 }
 
 
-MAX_HANGING_INDENT = 21
-"""Most columns that command names take before their descriptions."""
+_NAME = re.compile(r"(?:  \S+  +)?")
+"""The name of a command before what is said of it."""
 
 COMMANDS_BY_WORD = {
     "order": ("plan-tidy", "property-report", "merge-suggestions", "link-report"),
@@ -85,17 +87,21 @@ class ParagraphHelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the line breaks of a description, and wraps lines that are too long for the terminal."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        import textwrap
+        return fill_lines(text.splitlines(), width, indent)
 
-        return "\n".join(
-            textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent + hanging_indent(line))
-            for line in text.splitlines()
+
+def fill_lines(lines: Iterable[str], width: int, indent: str = "") -> str:
+    """Wrap each line; what follows a name stays in its column."""
+    return "\n".join(
+        textwrap.fill(
+            line,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent + " " * len(_NAME.match(line)[0]),  # type: ignore[index]  # matches any line
+            break_on_hyphens=False,
         )
-
-
-def hanging_indent(line: str) -> str:
-    listed = re.match(r"  \S+ +", line)
-    return " " * (min(len(listed[0]), MAX_HANGING_INDENT) if listed else 0)
+        for line in lines
+    )
 
 
 class Parser(argparse.ArgumentParser):
@@ -320,7 +326,6 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     made: argparse.ArgumentParser = Parser(
         prog=PROGRAM,
         description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
-        epilog="" if len(names) == 1 else overview(),
         formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
@@ -376,7 +381,7 @@ def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> Mappi
             # The form that programs and hints use.
             aliases=[operation] if name != operation else [],
             parents=[common_options()],
-            description=COMMANDS[name] if command is None else command["description"].replace("%", "%%"),
+            description=COMMANDS[name] if command is None else help_text(command["description"], operation),
             formatter_class=ParagraphHelpFormatter,
             allow_abbrev=False,
         )
@@ -391,7 +396,9 @@ def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> Mappi
 def add_operation(entry: argparse.ArgumentParser, name: str, command: "OperationCommand") -> None:
     # Before the arguments: a default set after them would hide a given argument of the same name.
     entry.set_defaults(module="run_operation", command=name, vault=None)
-    add_options(entry, command)
+    add_options(entry, name, command)
+    entry.usage = f"{PROGRAM} {typed_name(name)} {usage_words(command)}"
+    entry.epilog = f"example:\n  {command['example']}".replace("%", "%%")
     what = "The vault, by path, name or id; without, the one around this folder, or the only one that is served."
     if name == "doctor":
         entry.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=what)
@@ -407,28 +414,49 @@ ESSENTIAL_COMMANDS = {
     "Link": ("suggest-links", "link-report", "apply-links"),
     "Write and undo": ("daily-note", "edit-note", "move-note", "list-changes", "undo-change"),
     "Tidy": ("plan-tidy", "property-report", "merge-suggestions"),
+    "Look around": ("list-tags", "list-tasks", "note-links", "graph-insights"),
     "Agents": ("mcp", "list-sessions", "list-workflows", "recall"),
     "This machine": ("serve", "status", "doctor", "models"),
 }
 """The commands that one needs first, by what they are for."""
 
+OTHER_COMMANDS = {
+    "Find": "search-blocks pick-link find-notes find-prospects read-notes",
+    "Link": "judge-link resolve-link",
+    "Write and undo": "create-note set-properties add-task toggle-task merge-notes split-note rename-heading "
+    "rename-alias delete-note change-notes change-set record-correction show-change claim-change acknowledge-change",
+    "Tidy": "show-plan apply-plan judge-finding tidy-rules check-notes stale-notes suggest-aliases dismiss "
+    "set-up-topics",
+    "Look around": "list-folders list-topics query-base graph-path graph-neighbours graph-view graph-history",
+    "Agents": "brief save-session take-over hand-over give-note list-injections set-up-memory remember list-memories "
+    "revise-memory supersede-memory forget-memory judge-memory promote-note run-workflow author-workflow "
+    "list-decisions decide list-servers call-server find-tool run-tool give-feedback",
+    "This machine": "index stop forget service install-plugin pair tokens completion open-pairing revoke-client "
+    "read-settings change-settings usage index-status reindex job-status pause-indexing resume-indexing "
+    "report-changes wait-until-indexed export-index import-index publish retract",
+}
+"""All others, by the same."""
 
-def essentials() -> str:
-    """Return the first commands with their summaries, for a command line without any."""
-    operations = {typed_name(name): one["summary"] for name, one in operation_commands().items()}
-    summaries = {**operations, **COMMANDS}
-    width = max(len(name) for names in ESSENTIAL_COMMANDS.values() for name in names)
-    lines = [f"usage: {PROGRAM} COMMAND …", ""]
-    for what, names in ESSENTIAL_COMMANDS.items():
+
+def list_commands(*, every: bool) -> str:
+    """Return the commands as wide as the terminal: all with their summaries, or the first ones, each on one line."""
+    columns = shutil.get_terminal_size().columns - 1
+    operations = operation_commands().items()
+    summaries = {typed_name(name): translate_hint(one["summary"], name) for name, one in operations} | COMMANDS
+    listed = {
+        what: (*names, *(OTHER_COMMANDS[what].split() if every else ())) for what, names in ESSENTIAL_COMMANDS.items()
+    }
+    width = max(len(name) for names in listed.values() for name in names)
+    lines = []
+    for what, names in listed.items():
         lines += [f"{what}:", *(f"  {name:{width}}  {summaries[name]}" for name in names), ""]
-    lines.append(
-        f"`{PROGRAM} help {ALL_FLAG}` lists all {len(command_names())}; `{PROGRAM} help COMMAND` tells what one takes."
-    )
-    return "\n".join(lines) + "\n"
+    if not every:
+        # What comes after the first clause can be read in the command's help.
+        lines = [cut_line(re.split(r"[;:] |\. ", line, maxsplit=1)[0], columns) for line in lines]
+    more = "" if every else f"`{PROGRAM} help {ALL_FLAG}` lists all {len(command_names())}; "
+    lines = [f"usage: {PROGRAM} COMMAND …", *lines, f"{more}`{PROGRAM} help COMMAND` explains one."]
+    return fill_lines(lines, columns) + "\n"
 
 
-def overview() -> str:
-    width = max(map(len, operation_commands()))
-    known = [f"  {name:{width}}  {what}" for name, what in COMMANDS.items()]
-    offered = [f"  {typed_name(name):{width}}  {one['summary']}" for name, one in operation_commands().items()]
-    return "\n".join(["commands:", *known, "", "operations:", *offered])
+def cut_line(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 1].rpartition(' ')[0].rstrip(',')} …"

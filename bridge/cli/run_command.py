@@ -12,8 +12,8 @@ from types import FrameType
 from typing import Any
 
 from bridge.cli.console import strip_control
-from bridge.cli.parser import ALL_FLAG, build_parser, command_first, essentials
-from bridge.cli.render import translate_hint
+from bridge.cli.options import translate_hint
+from bridge.cli.parser import ALL_FLAG, build_parser, command_first, list_commands
 from bridge.data_folder import FORMER_NAME, default_data_dir, resolve_data_dir, resolve_models_dir
 from bridge.errors import BridgeError, Busy, Invalid
 from bridge.server.runtime_file import running_bridges
@@ -35,11 +35,10 @@ def parse_and_run(words: Sequence[str]) -> int:
 
         print_completions()
     words = command_first(words)
-    if not words or words in (["--help"], ["-h"]):
-        sys.stdout.write(essentials())
+    every = ALL_FLAG in words and "--help" in words
+    if not words or every or words in (["--help"], ["-h"]):
+        sys.stdout.write(list_commands(every=every))
         return 0
-    if ALL_FLAG in words and "--help" in words:
-        words = ["--help"]
     return run_command(build_parser(words).parse_args(words))
 
 
@@ -110,7 +109,10 @@ def report_refusal(error: BridgeError, given: argparse.Namespace) -> int:
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
         way_out = way_out_of(error, given)
-        lines = [f"vaultside: {error.message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
+        # Only these are sure to name arguments and operations by their own names.
+        names = given.module == "run_operation" and error.code == "invalid_arguments"
+        message = translate_hint(error.message, given.command) if names else error.message
+        lines = [f"vaultside: {message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
         sys.stderr.write("\n".join(lines) + "\n")
     return USAGE_STATUS if error.code == "invalid_arguments" else 1
 

@@ -221,6 +221,7 @@ def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
     command = operation_commands()[given.command]
     typed = options.collect(command, given)
     reference = typed.pop(VAULT, None) or given.vault
+    options.require_all(command, given.command, typed)
     # What needs the scope `admin` runs in this process, since the runtime token does not grant it; a user who may write
     # the settings file may run it.
     is_admins = "admin" in {command["scope"], command["complete"]}

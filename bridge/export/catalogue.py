@@ -1,6 +1,8 @@
 """The registry as plain values: the answer of `GET /api/operations`, and the file from which commands are read."""
 
 import hashlib
+import json
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
@@ -94,6 +96,7 @@ class OperationCommand(TypedDict):
     reads: bool
     vault: bool
     """Whether it works on one vault."""
+    example: str
     arguments: Mapping[str, CommandArgument]
 
 
@@ -125,6 +128,7 @@ def describe_command(operation: Operation) -> OperationCommand:
         "complete": operation.complete,
         "reads": operation.reads,
         "vault": operation.vault,
+        "example": command_line(operation),
         "arguments": {
             argument.name: describe_argument(argument, positional=argument in positional)
             for argument in operation.arguments
@@ -143,13 +147,47 @@ def describe_argument(argument: Argument, *, positional: bool) -> CommandArgumen
     }
 
 
+def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
+    """Format a call as a command line, by default the operation's example."""
+    given = operation.example if example is None else example
+    positional = positional_arguments(operation)
+    placed: list[str] = []
+    options: list[str] = []
+    for argument in operation.arguments:
+        # Nobody types a digest: the command looks it up.
+        if argument.name in given and argument.name != "digest":
+            words = typed_words(given[argument.name], value_kind(argument))
+            option = f"--{argument.name.replace('_', '-')}"
+            if argument in positional:
+                placed += words
+            elif value_kind(argument) == "bool":
+                options.append(option if given[argument.name] else option.replace("--", "--no-", 1))
+            else:
+                options += [part for word in words for part in (option, word)]
+    return shlex.join(["vaultside", operation.name.replace("_", "-"), *placed, *options])
+
+
+def typed_words(value: Any, kind: Kind) -> list[str]:
+    """Format a value of an argument as the words that are typed for it."""
+    match value:
+        case str():
+            return [value]
+        case list() | tuple():
+            return [word for one in value for word in typed_words(one, kind)]
+        case Mapping() if kind != "json" and not any(isinstance(one, dict | list) for one in value.values()):
+            return [f"{name}={one if isinstance(one, str) else json.dumps(one)}" for name, one in value.items()]
+        case _:
+            return [json.dumps(value)]
+
+
 def positional_arguments(operation: Operation) -> Sequence[Argument]:
     required = [argument for argument in operation.arguments if argument.is_required and not is_repeated(argument)]
     if required:
-        # Nobody types a digest: the command looks it up.
         return [argument for argument in required if argument.name != "digest"]
     return [
-        argument for argument in operation.arguments[:1] if strip_hint(argument.hint) in (VaultPath, Folder, Day, str)
+        argument
+        for argument in operation.arguments[:1]
+        if strip_hint(argument.hint) in (VaultPath, Folder, Day, str) or placeholder(argument) in ("PATH", "NAME=VALUE")
     ]
 
 

@@ -1,7 +1,6 @@
 """The registry as pages for people: a page for each feature, in which what operations share is described once."""
 
 import json
-import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -19,6 +18,7 @@ from bridge.api.registry import ANY_ERRORS, PATH_ERRORS, VAULT_ERRORS, implied_e
 from bridge.api.signature import Argument, parse_docstring
 from bridge.docstrings import docstring_of
 from bridge.errors import BridgeError, error_classes
+from bridge.export.catalogue import command_line
 from bridge.export.openapi import COMMON_ERRORS
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import SECTIONS, SettingDescription, describe_settings
@@ -183,42 +183,6 @@ def record_link(record: Any) -> str:
 
 def error_link(error: type[BridgeError]) -> str:
     return f"[`{error.code}`](../errors.md#{error.code})"
-
-
-def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
-    """Format a call as a command line, by default the operation's example."""
-    given = operation.example if example is None else example
-    words = ["vaultside", operation.name.replace("_", "-")]
-    if any(is_nested(value) for value in given.values()):
-        return f"echo {shlex.quote(json.dumps(given))} | {shlex.join([*words, '--json-args', '-'])}"
-    # A list is a repeated option even if required; a digest is given by name, since few people type one.
-    required = {
-        a.name
-        for a in operation.arguments
-        if a.is_required and a.name != "digest" and not isinstance(given.get(a.name), list)
-    }
-    words += [
-        json.dumps(value) if isinstance(value, bool) else str(value) for n, value in given.items() if n in required
-    ]
-    for name, value in given.items():
-        if name not in required:
-            words += flags(name.replace("_", "-"), value)
-    return shlex.join(words)
-
-
-def is_nested(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
-
-
-def flags(name: str, value: Any) -> list[str]:
-    """Format one argument of the example as options."""
-    if value is True:
-        return [f"--{name}"]
-    if value is False:
-        return [f"--no-{name}"]
-    if isinstance(value, list):
-        return [word for item in value for word in (f"--{name}", str(item))]
-    return [f"--{name}", str(value)]
 
 
 ERRORS_PAGE_INTRODUCTION = """# Errors

@@ -132,7 +132,7 @@ async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served)
 async def test_wrong_arguments_are_a_wrong_usage(served: Served, vault: Path, tmp_path: Path) -> None:
     ran = await served.command("search", "frost", "--limit", "1000")
     assert (ran.status, ran.out, ran.err.splitlines()) == (2, "", [
-        "vaultside: `limit` must be an integer from 1 to 100, not 1000.",
+        "vaultside: `--limit` must be an integer from 1 to 100, not 1000.",
         "  `vaultside search --help` tells what it takes.",
     ])  # fmt: skip
     unserved = await command("search", data=tmp_path / "other", models=tmp_path / "m", cwd=vault)

@@ -1,6 +1,7 @@
 """What is typed becomes what JSON would carry."""
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,18 @@ import pytest
 from bridge.cli.catalogue import operation_commands
 from bridge.cli.main import main
 from bridge.cli.options import collect
-from bridge.cli.parser import ESSENTIAL_COMMANDS, SHORT_NAMES, build_parser, command_first, command_names
+from bridge.cli.parser import (
+    ESSENTIAL_COMMANDS,
+    OTHER_COMMANDS,
+    SHORT_NAMES,
+    build_parser,
+    command_first,
+    command_names,
+    list_commands,
+)
+from bridge.cli.run_command import USAGE_STATUS
 from bridge.errors import InvalidArguments
+from bridge.features import operations
 from tests.features.served import command
 
 
@@ -55,6 +66,7 @@ def typed(*words: str) -> dict[str, Any]:
         (["change-settings", "--changes", "watch=poll"], {"changes": {"watch": "poll"}}),
         (["search", "a", "--properties", '{"n": [1], "m": "b"}', "--properties", "o={}"],
          {"query": "a", "properties": {"n": [1], "m": "b", "o": {}}}),
+        (["change-settings", "watch=poll"], {"changes": {"watch": "poll"}}),
         (["give-feedback", "usage", "false"], {"tool": "usage", "helped": False}),
         (["give-feedback", "usage", "perhaps"], {"tool": "usage", "helped": "perhaps"}),
         (["reindex", "--paths", "a.md", "--paths", "b.md"], {"paths": ["a.md", "b.md"]}),
@@ -65,6 +77,22 @@ def typed(*words: str) -> dict[str, Any]:
 )  # fmt: skip
 def test_what_is_typed_becomes_arguments(words: list[str], arguments: dict[str, Any]) -> None:
     assert typed(*words) == arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (["merge-notes"], "PATH (the note that goes) and INTO (the note that stays)"),
+        (["undo-change"], "CHANGE_ID (its id, or a session's, from `vaultside list-changes`)"),
+    ],
+)
+def test_a_call_that_lacks_an_argument_is_told_what_to_type(
+    words: list[str], needed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == USAGE_STATUS
+    said = capsys.readouterr().err
+    assert said.startswith(f"vaultside: `vaultside {words[0]}` needs {needed}.\n")
+    assert operation_commands()[words[0].replace("-", "_")]["example"] in said
 
 
 def test_an_object_that_is_no_json_is_refused() -> None:
@@ -168,6 +196,37 @@ def test_an_operation_may_be_called_by_its_own_name() -> None:
     assert typed("find_notes", "Bread") == {"folder": "Bread"}
 
 
+def test_each_operation_shows_an_example_that_means_what_it_declares() -> None:
+    for operation in operations():
+        words = shlex.split(operation_commands()[operation.name]["example"])
+        # The command looks a digest up.
+        read = {"digest": operation.example["digest"]} if "digest" in operation.example else {}
+        assert operation.bind({**typed(*words[1:]), **read}) == operation.bind(operation.example), operation.name
+
+
+def test_each_command_stands_in_one_group() -> None:
+    listed = [name for what, names in ESSENTIAL_COMMANDS.items() for name in (*names, *OTHER_COMMANDS[what].split())]
+    assert sorted(listed) == sorted(command_names())
+
+
+def test_the_usage_tells_what_may_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, usage in (
+        (["edit-note"], "usage: vaultside edit-note PATH --edits JSON [OPTION …]\n"),
+        (["related-notes"], "usage: vaultside related-notes [PATH] [OPTION …]\n"),
+        (["summarise"], "usage: vaultside summarise [PATH …] [OPTION …]\n"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["help", *words])
+        assert capsys.readouterr().out.startswith(usage)
+
+
+@pytest.mark.parametrize("width", [40, 60, 110])
+def test_lists_of_commands_are_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for every in (False, True):
+        assert max(map(len, list_commands(every=every).splitlines())) < width
+
+
 def test_the_folders_may_be_named_before_and_after_a_model_action() -> None:
     for words in (["models", "--models-dir", "m", "list"], ["models", "list", "--models-dir", "m"]):
         given = build_parser().parse_args(words)
@@ -207,9 +266,7 @@ def test_a_command_line_without_a_command_greets_and_help_is_where_people_look(
         assert "Find notes by words and meaning." in said
         assert len(said.splitlines()) < 45
     for words in (["help", "--all"], ["--help", "--all"]):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert (ended.value.code, "claim-change" in capsys.readouterr().out) == (0, True)
+        assert (main(words), "claim-change" in capsys.readouterr().out) == (0, True)
     with pytest.raises(SystemExit):
         main(["help", "search"])
     assert capsys.readouterr().out.startswith("usage: vaultside search")

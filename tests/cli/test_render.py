@@ -16,6 +16,7 @@ from msgspec import field
 from rich.console import Console
 
 from bridge.cli import console, render
+from bridge.cli.options import translate_hint
 from bridge.records import Record
 from tests.features.results import drawn, result_of
 from tests.features.served import PATIENCE_S
@@ -73,6 +74,7 @@ MOVED = {
 
 PRINT = """
 from bridge.cli import render
+from bridge.cli.options import translate_hint
 render.show({operation!r}, {view!r})
 """
 
@@ -502,8 +504,8 @@ def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_hint_names_what_is_typed(hint: str, typed: str) -> None:
-    assert render.translate_hint(hint, "read_note") == typed
-    assert "`vaultside status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
+    assert translate_hint(hint, "read_note") == typed
+    assert "`vaultside status`" in translate_hint("`status` lists the vaults.", "list_tasks")
 
 
 class Moments(Record):

@@ -17,10 +17,9 @@ from bridge.cli.catalogue import read_catalogue
 from bridge.errors import error_classes
 from bridge.events import Event
 from bridge.export.__main__ import stale_files, write_or_remove
-from bridge.export.catalogue import catalogue, command_catalogue, schema_digest
+from bridge.export.catalogue import catalogue, command_catalogue, command_line, schema_digest
 from bridge.export.openapi import openapi
 from bridge.export.reference import (
-    command_line,
     errors_page,
     operations_by_feature,
     page_name,

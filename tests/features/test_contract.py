@@ -12,7 +12,7 @@ from bridge.api.hints import strip_hint
 from bridge.api.operation import Operation
 from bridge.api.presets import listed_tools
 from bridge.errors import BridgeError
-from bridge.export.reference import command_line
+from bridge.export.catalogue import command_line
 from bridge.features import operations
 from bridge.types import VaultPath
 from tests.features.fresh import BETWEEN_VAULTS, example_of

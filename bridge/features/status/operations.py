@@ -330,7 +330,7 @@ def free_bytes(folders: Folders) -> int:
     ),
 )
 async def status(call: Call, disk: bool = False) -> Status:
-    """Show what is indexed, pending and left out in each vault; never `not_ready`.
+    """Show what is indexed, pending and left out in each vault.
 
     Args:
         disk: Add disk usage, measured from the files.
