@@ -153,7 +153,7 @@ def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
     )
 
 
-def forecast_lines(counts: Iterable[CountForecast]) -> Iterable[Line]:
+def forecast_lines(counts: Iterable[CountForecast], when: str = "") -> Iterable[Line]:
     words = " · ".join(f"{inline(one.name)} {one.before:,} → {one.after:,}" for one in counts)
     if words:
-        yield notice(words)
+        yield notice(f"{when}{words}")

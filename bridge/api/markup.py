@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec.structs import asdict
 
+from bridge.api.signature import parse_docstring
 from bridge.records import Record
 from bridge.text.counts import more_pages
 from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
@@ -56,6 +57,7 @@ class Column(Record):
         value: What it shows of a row, if not the field of its name.
         most: Most values of a list, or characters of a text, that a model reads.
         detail: Whether a terminal that is too narrow leaves it out.
+        pipe: Whether a terminal leaves it out always, as it helps programs only.
         once: Whether a model reads it only in the first row of each `path`.
     """
 
@@ -65,6 +67,7 @@ class Column(Record):
     value: Callable[[Any], Any] | None = None
     most: int | None = None
     detail: bool = False
+    pipe: bool = False
     once: bool = False
 
     def value_of(self, row: Any) -> Any:
@@ -211,12 +214,17 @@ def notices(texts: Iterable[str], before: str = "") -> Iterable[Line]:
 
 
 def fields(result: Record) -> Iterable[Element]:
-    """Show any record, field by field, without the empty ones: the view of a result that has none of its own."""
+    """Show any record, field by field, without the empty ones: the view of a result that has none of its own.
+
+    A person reads what a field means where a model reads its name.
+    """
+    meanings = parse_docstring(type(result)).section("Attributes")
     for name, value in asdict(result).items():
-        yield from field(name, value)
+        meaning = meanings.get(name, "").rstrip(".").partition("; ")[0].removeprefix("Whether ")
+        yield from field(name, value, meaning[:1].upper() + meaning[1:])
 
 
-def field(name: str, value: Any) -> Iterable[Element]:
+def field(name: str, value: Any, meaning: str = "") -> Iterable[Element]:
     """Show a field of a record, unless it is empty."""
     match value:
         case [Record(), *_]:
@@ -225,7 +233,8 @@ def field(name: str, value: Any) -> Iterable[Element]:
         case str() if "\n" in value:
             yield f"{name}:\n{value}"
         case _ if value not in EMPTY_VALUES:
-            yield f"{name}: {inline(value)}"
+            said = Segment("yes" if value else "no", short=inline(value)) if isinstance(value, bool) else inline(value)
+            yield Line(Segment(meaning or name, "hint", name), ": ", said)
 
 
 def path_of(path: str, place: str = "") -> Segment:

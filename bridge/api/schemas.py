@@ -233,5 +233,7 @@ def table_json(table: Table) -> Mapping[str, Any]:
         "columns": names,
         "paths": [column.name for column in table.columns if column.role == "path"],
         "details": [column.name for column in table.columns if column.detail],
+        "pipes": [column.name for column in table.columns if column.pipe],
+        "shares": [column.name for column in table.columns if "%}" in str(column.form)],
         "rows": [{column.name: column.value_of(row) for column in table.columns} for row in table.rows],
     }

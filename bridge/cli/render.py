@@ -110,7 +110,18 @@ def print_line(segments: Iterable[tuple[str, str]], operation: str) -> None:
 
 
 def print_table(element: Mapping[str, Any]) -> None:
-    table(element["rows"], element["columns"], paths=element["paths"], details=element["details"])
+    rows, columns, shares = element["rows"], element["columns"], element.get("shares", ())
+    if sys.stdout.isatty():
+        columns = [column for column in columns if column not in element.get("pipes", ())]
+        rows = [{name: for_people(value, share=name in shares) for name, value in row.items()} for row in rows]
+    table(rows, columns, paths=element["paths"], details=element["details"])
+
+
+def for_people(value: Any, *, share: bool) -> Any:
+    """Return a cell as a person reads it: a share as a percentage, and nothing for no."""
+    if share and isinstance(value, int | float):
+        return f"{value:.0%}"
+    return None if value is False else value
 
 
 def print_document(text: str, end: str) -> None:

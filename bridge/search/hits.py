@@ -57,11 +57,15 @@ class Reasons(Record):
     """Whether nothing was searched for; the note only passes the filters."""
 
 
+LISTED = "passes the filters"
+"""The reason of a note that was not searched for."""
+
+
 def explain_hit(
     path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0
 ) -> tuple[str, ...]:
     if reasons.listed:
-        return ("passes the filters",)
+        return (LISTED,)
     lines: list[str] = []
     name = reasons.names.get(path)
     if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):

@@ -99,7 +99,7 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
         "2 notes are not indexed yet.",
         "7 passages cannot be found by meaning yet.",
         "Take note.",
-        "1 note, each with its score, digest and why:",
+        "1 note:",
     ]
 
 
@@ -107,10 +107,10 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_hit_in_a_terminal_is_read_in_lines() -> None:
     lines = at_terminal("search", FOUND, 120)
     assert lines[:4] == [
-        "1 note, each with its score, digest and why:",
+        "1 note:",
         "1. Rye  Bread/Rye.md:3-9 # Rye > Baking",
         "   In a falling oven.",
-        "   0.90 · 0123456789ab · title matches; says 'falling' #grain",
+        "   title matches; says 'falling' #grain",
     ]
 
 
@@ -283,7 +283,7 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
     render.show("index_status", drawn(Facts()))
     assert capsys.readouterr().out.splitlines() == [
         "path: A.md",
-        "ready: true",
+        "ready: yes",
         "first:",
         "- a: 1 · b: two",
         "more: c: 1",
@@ -452,12 +452,14 @@ def at_terminal(operation: str, result: dict[str, Any], columns: int) -> list[st
 
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
 def test_a_path_is_never_broken_in_a_terminal() -> None:
-    headings, line, count = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 200)
-    assert (headings.split(), count) == (["path", "title", "tags", "modified", "digest"], "1 note")
+    named = {**NOTE, "aliases": ["Another name"]}
+    headings, line, count = at_terminal("find_notes", {"notes": [named], "total": 1}, 200)
+    # What only programs need, as the digest, is for pipes.
+    assert (headings.split(), count) == (["path", "title", "tags", "modified", "aliases"], "1 note")
     assert line.startswith(PATH)
     narrow = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 60)
     assert narrow == [PATH, "    title Chapter · tags x · modified 2026-01-31T09:30:00", "1 note"]
-    details = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 115)
+    details = at_terminal("find_notes", {"notes": [named], "total": 1}, 115)
     assert details[0].split() == ["path", "title", "tags", "modified"]
     changes = at_terminal("list_changes", {"changes": [CHANGE]}, 40)
     assert (changes[0], changes[-2:]) == ("1a", [f"    {PATH}", "    A.md"])
@@ -486,7 +488,7 @@ def test_a_record_is_a_line_without_a_heading_in_a_pipe(
 
 
 def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shown("revoke_client", {"clients": []}, capsys) == ("", "No clients.\n")
+    assert shown("revoke_client", {"clients": []}, capsys) == ("", "Its token is revoked.\nNo client has a token.\n")
 
 
 @pytest.mark.parametrize(

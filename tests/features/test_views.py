@@ -52,21 +52,27 @@ def words(text: str) -> set[str]:
 
 
 def only_for_models(elements: Iterable[Element]) -> set[str]:
-    """Return the words that tables and documents add where columns and files need none."""
+    """Return the words that tables and documents add where columns and files need none, and what only programs need."""
     found: set[str] = words("Done")
     for element in elements:
         match element:
             case Table(columns=columns, rows=rows):
                 for column in columns:
                     values = [as_json(column.value_of(row)) for row in rows]
-                    found |= words(" ".join(map(column.format, values))) - words(" ".join(map(cell, values)))
+                    shown = set() if column.pipe else words(" ".join(map(cell, values)))
+                    found |= words(" ".join(map(column.format, values))) - shown
             case Section(entries=Table() as table):
                 found |= only_for_models([table])
+            case RecordList(lines=lines) | Section(entries=RecordList(lines=lines)):
+                found |= only_for_models(lines)
+            case Section(entries=entries) if not isinstance(entries, Table | RecordList):
+                found |= only_for_models(entries)
             case Document():
                 found |= words(element.marker)
             case Line(segments=segments):
-                # A preview is of use only to who talks to a bridge that goes on.
-                found |= words(" ".join(one.short or "" for one in segments if not one.text))
+                # Scores, digests and previews are of use to programs, which also know a field by its name.
+                found |= words(" ".join(one.short or "" for one in segments if not one.text or one.role == "hint"))
+                found |= {one.short for one in segments if one.short in ("True", "False", "true", "false")}
             case _:
                 pass
     return found

@@ -128,7 +128,7 @@ class PairingOpened(Record):
 
     Attributes:
         code: Six digits for the client to send.
-        expires_in_s: Seconds until they expire.
+        expires_in_s: Seconds until the code expires.
     """
 
     code: str
@@ -163,9 +163,14 @@ async def open_pairing(call: Call) -> PairingOpened:
 
 
 def client_list_view(listed: ListedClients) -> Iterable[Element]:
-    yield from field("clients", listed.clients)
-    if not listed.clients:
-        yield notice("No clients.")
+    yield notice("Its token is revoked.")
+    yield from list_clients(listed.clients)
+
+
+def list_clients(clients: Sequence[ListedClient]) -> Iterable[Element]:
+    yield from field("clients", clients)
+    if not clients:
+        yield notice("No client has a token.")
 
 
 MAX_CHANGES = 2_000
@@ -527,7 +532,7 @@ def settings_view(used: SettingsInUse) -> Iterable[Element]:
         yield Section("Models", Table(MODELS, used.models))
     yield from field("globs", used.globs)
     if used.clients is not None:
-        yield from client_list_view(ListedClients(used.clients))
+        yield from list_clients(used.clients)
 
 
 def check_settings(call: Call) -> Finding:
@@ -549,7 +554,8 @@ def check_model(call: Call) -> Finding:
     named = load_settings(call.bridge.settings_path)[0].model
     # A vault uses the one that is there until the fitting one is.
     there = {model.spec.id for model in installed_models(call.bridge.models_dir)} & {DEFAULT_MODEL, MULTILINGUAL_MODEL}
-    for wanted in {named} if named else fitting_models(call) or there or {DEFAULT_MODEL}:
+    every = sorted({named} if named else fitting_models(call) or there or {DEFAULT_MODEL})
+    for wanted in every:
         try:
             find_model(call.bridge.models_dir, wanted)
             verify(call.bridge.models_dir, wanted)
@@ -558,7 +564,8 @@ def check_model(call: Call) -> Finding:
             return make_finding(
                 "model", "warn" if there - {wanted} and not named else "fail", error.message, error.hint, fix
             )
-    return make_finding("model", "ok", f"{wanted} is installed in {call.bridge.models_dir}.")
+    verb = "is" if len(every) == 1 else "are"
+    return make_finding("model", "ok", f"{' and '.join(every)} {verb} installed in {call.bridge.models_dir}.")
 
 
 def fitting_models(call: Call) -> set[str]:

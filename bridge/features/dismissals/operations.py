@@ -25,8 +25,8 @@ class DismissalCount(Record):
     """What is dismissed now.
 
     Attributes:
-        kind: The kind.
-        count: Rows of this kind that are dismissed, by anyone.
+        kind: What is dismissed.
+        count: How many of this kind are dismissed; by anyone.
     """
 
     kind: ReportKind

@@ -193,7 +193,7 @@ def shown_texts(graph_snapshot: GraphSnapshot, names: Names, path: VaultPath) ->
 
 ALIASES = (
     Column("form", inline),
-    Column("why", lambda why: " · " + ", ".join(why)),
+    Column("why", " · {}", value=lambda one: ", ".join(one.why)),
     Column("notes", lambda notes: f" · {count_of(notes, 'note')}"),
     Column("examples", lambda paths: ": " + ", ".join(map(inline, paths)), detail=True),
 )

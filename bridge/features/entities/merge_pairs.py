@@ -601,7 +601,7 @@ PAIRS = (
     Column("path", role="path"),
     Column("into", " → {}", role="path"),
     Column("confidence", " · {:.0%}"),
-    Column("why", lambda why: " · " + ", ".join(why)),
+    Column("why", " · {}", value=lambda one: ", ".join(one.why)),
     Column("common", " · {:.0%} in common", detail=True),
 )
 

@@ -23,7 +23,7 @@ PAIR = (Column("source", role="path"), Column("target", " — {}", role="path"))
 
 NEIGHBOURS = (
     Column("distance", lambda steps: f"- {count_of(steps, 'step')}"),
-    Column("score", ""),
+    Column("score", "", pipe=True),
     PATH,
     Column("kinds"),
     Column("via", " via {}", role="path"),
@@ -63,9 +63,9 @@ HUB = (
     PATH,
     Column("title", ""),
     Column("score", " · {:.0f} of 100"),
-    Column("pagerank", ", PageRank {}"),
+    Column("pagerank", ", PageRank {}", pipe=True),
     Column("joined", ", joined to {}"),
-    Column("community", ""),
+    Column("community", "", pipe=True),
 )
 
 INSIGHT_PARTS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
@@ -78,7 +78,7 @@ INSIGHT_PARTS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
     "communities": (
         "Communities",
         (
-            Column("number"),
+            Column("number", pipe=True),
             Column("name", " “{}”"),
             Column("size", lambda size: f", {count_of(size, 'note')}"),
             NOTES,
@@ -87,7 +87,10 @@ INSIGHT_PARTS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
     "bridges": ("Sole links between parts", (*PAIR, Column("holds", " (holds {})"))),
     "articulations": ("Hold the graph together", (PATH, Column("title", ""), Column("holds", " holds {}"))),
     "strong_pairs": ("Linked both ways most", (*PAIR, Column("links", lambda links: f" ({count_of(links, 'link')})"))),
-    "gaps": ("Perhaps to be linked", (*PAIR, Column("together", " (linked to together by {})"), Column("score", ""))),
+    "gaps": (
+        "Perhaps to be linked",
+        (*PAIR, Column("together", " (linked to together by {})"), Column("score", "", pipe=True)),
+    ),
 }
 
 
@@ -119,7 +122,7 @@ NODES = (
     Column("title", ""),
     Column("type", lambda kind: "" if kind == "note" else f" ({kind})"),
     Column("joined", " · joined to {}"),
-    Column("community", ""),
+    Column("community", "", pipe=True),
 )
 
 NODES_SHOWN = 200

@@ -400,7 +400,7 @@ MEMORY = (
     Column("created", lambda created: f" · {created[:10]}", detail=True),
     Column("used", lambda used: f" · used {used.times}×" if used.times else "", detail=True),
     Column("expires", lambda expires: f" · until {expires[:10]}", detail=True),
-    Column("digest", " · digest {}", detail=True),
+    Column("digest", " · digest {}", pipe=True),
     Column("conflicts", " · contradicts {}", most=3),
     Column("problems", lambda problems: "".join(f" · {inline(one)}" for one in problems[:2]), detail=True),
     Column("why", " · {}", most=1, detail=True),

@@ -29,7 +29,6 @@ from bridge.markdown.prose import protected_spans
 from bridge.records import Record
 from bridge.state.call_log import DAY_S
 from bridge.text.counts import count_of, count_shown
-from bridge.text.invisible import inline
 from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -221,8 +220,8 @@ STALE_NOTE = (
     Column("path", role="path"),
     Column("age_days", " · {} days"),
     Column("backlinks", " · {} backlinks"),
-    Column("why", lambda why: " · " + "; ".join(map(inline, why[2:]))),
-    Column("score", " · {}", detail=True),
+    Column("why", " · {}", value=lambda note: "; ".join(note.why[2:])),
+    Column("score", " · {}", pipe=True),
 )
 
 

@@ -33,7 +33,7 @@ NOTES = (
     Column("title", ""),
     Column("tags", lambda tags: " ·" + "".join(f" #{inline(tag)}" for tag in tags)),
     Column("modified", most=10),
-    Column("digest", value=lambda note: note.digest[:SHORT_DIGEST], detail=True),
+    Column("digest", value=lambda note: note.digest[:SHORT_DIGEST], pipe=True),
     Column("linked", " · linked from {}"),
     Column("aliases", lambda aliases: " · also " + ", ".join(map(inline, aliases)), detail=True),
 )

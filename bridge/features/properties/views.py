@@ -48,13 +48,13 @@ def property_report_view(report: PropertyReport) -> Iterable[Element]:
 
 
 CONVENTIONS = (
-    Column("folder", lambda folder: f"{inline(folder)}/ "),
-    Column("note_type", "type {} "),
     Column("kind", "{}"),
     Column("name", " {}"),
     Column("expected", lambda expected: ": " + ", ".join(map(inline, expected))),
+    Column("folder", lambda folder: f" · in {inline(folder)}/"),
+    Column("note_type", " · of type {}"),
     Column("where", lambda where: f" · where {inline(where)}"),
-    Column("share", lambda share: f" · {share:.0%}"),
+    Column("share", " · {:.0%}"),
     Column("notes", " of {} notes"),
     Column("violators", lambda paths: " · not " + ", ".join(map(inline, paths)), detail=True),
     Column("schema_note", lambda path: f" · {inline(path)}", detail=True),
@@ -68,7 +68,7 @@ VIOLATIONS = (
     Column("found", lambda found: f" · has {inline(found)}"),
     Column("expected", lambda expected: " · expected " + ", ".join(map(inline, expected))),
     Column("suggestion", lambda value: f" · perhaps {inline(value)}"),
-    Column("share", lambda share: f" · kept by {share:.0%}", detail=True),
+    Column("share", " · kept by {:.0%}", detail=True),
     Column("schema_note", lambda path: f" · {inline(path)}", detail=True),
 )
 

@@ -10,6 +10,7 @@ from bridge.api.moments import iso
 from bridge.features.answers.public import answerability_notice
 from bridge.records import Record
 from bridge.search.answerability import Answerability
+from bridge.search.hits import LISTED
 from bridge.search.model import HitText, SearchHit, ShownPassage
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of, count_shown
@@ -129,7 +130,7 @@ def _list_hits(found: SearchResult, what: str, nothing: str) -> Iterable[Element
     count = len(found.hits)
     if found.hits:
         shown = count_shown(count, max(found.total, count), what)
-        yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
+        yield Line(Segment(shown, "muted"), Segment("", short=", each with its score, digest and why"), ":")
     elif not found.notices:
         yield notice(nothing)
     yield from _hits(found.hits)
@@ -139,9 +140,8 @@ def _hits(found: Sequence[Hit]) -> Iterable[Element]:
     if any(hit.passages for hit in found):
         for number, hit in enumerate(found, start=1):
             yield from _passages(number, hit) if hit.passages else _snippet(number, hit)
-            yield Line()
     elif found:
-        lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
+        lines = [line for number, hit in enumerate(found, start=1) for line in _snippet(number, hit)]
         yield RecordList(Table(VAULT_HITS if found[0].vault else HITS, found), lines)
 
 
@@ -160,6 +160,7 @@ def _passages(number: int, hit: Hit) -> Iterable[Line | str]:
         form = " · headings only" if passage.form == "outline" else ""
         yield Line(Segment(f"--- {quote_path(hit.path)}:{first}-{last}{form} ---", "muted"))
         yield passage.text
+    yield Line()
 
 
 def _snippet(number: int, hit: Hit) -> Iterable[Line]:
@@ -171,7 +172,7 @@ def _snippet(number: int, hit: Hit) -> Iterable[Line]:
         place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, MAX_HEADING_TOKENS))]
     vault = (Segment(f"{inline(hit.vault)} · ", "title"),) if hit.vault else ()
     where = Line(f"{number}. ", *vault, *place)
-    why = Line("   ", *_assessment(hit, ""))
+    why = Line(*_assessment(hit, "   "))
     room = min(MAX_SNIPPET_TOKENS, MAX_HIT_TOKENS - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
     snippet = inline(hit.snippet)
     short = around_match(snippet, room)
@@ -179,10 +180,15 @@ def _snippet(number: int, hit: Hit) -> Iterable[Line]:
     if snippet:
         yield Line(Segment("   ", short="   " if short else ""), Segment(snippet, "snippet", short))
     yield why
+    if why.text(short=False):
+        yield Line()
 
 
 def _assessment(hit: Hit, before: str) -> Sequence[Segment]:
     said = " ".join(hit.why).split()
     tags = "".join(f" #{inline(tag)}" for tag in hit.tags if f"#{tag}" not in said)
-    why = Segment("; ".join(map(inline, hit.why)), "muted", cut_reasons([*map(inline, hit.why)]))
-    return Segment(f"{before}{hit.score:.2f} · {hit.digest} · ", "muted"), why, aside(tags, "tag")
+    reasons = [*map(inline, hit.why)]
+    # That a note fits the filters, a person knows who typed nothing else.
+    told = "" if reasons == [LISTED] else "; ".join(reasons)
+    why = Segment(f"{before}{told}" if told else before[:-1] * bool(tags), "muted", cut_reasons(reasons))
+    return Segment("", short=f"{before}{hit.score:.2f} · {hit.digest} · "), why, aside(tags, "tag")

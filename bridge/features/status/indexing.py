@@ -178,7 +178,7 @@ class JobStarted(Record):
     """A background job.
 
     Attributes:
-        job_id: Its id for `job_status`.
+        job_id: The job, as `job_status` takes it.
     """
 
     job_id: str
@@ -262,7 +262,7 @@ class Paused(Record):
     """Whether embedding is paused.
 
     Attributes:
-        paused: Whether it is; keyword indexing continues.
+        paused: Whether embedding is paused; keyword indexing continues.
     """
 
     paused: bool

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from bridge.api.change_view import forecast_lines
-from bridge.api.markup import Column, Diff, Element, Line, Segment, Table, notice, notices, path_of
+from bridge.api.markup import Column, Diff, Element, Line, Segment, Table, aside, notice, notices, path_of
 from bridge.changes.forecast import CountForecast
 from bridge.records import Record
 from bridge.text.counts import count_of
@@ -207,15 +207,15 @@ class TidyRules(Record):
 FINDINGS = (
     Column("id"),
     Column("ticked", lambda ticked: " · ticked" if ticked else ""),
-    Column("state", lambda state: "" if state == "open" else f" · {state}"),
+    Column("state", value=lambda finding: "" if finding.state == "open" else finding.state),
     Column("check", " · {}", detail=True),
     Column("text", lambda text: f" · {inline(text)}"),
-    Column("confidence", " · {}"),
+    Column("confidence", " · {:.0%}"),
     Column("why", lambda why: f" · {inline(why)}", detail=True),
 )
 RULES = (
     Column("check"),
-    Column("rate", " · {}"),
+    Column("rate", " · {}", pipe=True),
     Column("accepted", " · {} accepted"),
     Column("rejected", " · {} rejected"),
     Column("why", " · muted: {}"),
@@ -233,8 +233,10 @@ def tidy_plan_view(plan: TidyPlan) -> Iterable[Element]:
     if plan.change_id is None:
         yield notice("A dry run: the plan was not written.")
     yield Line("plan ", path_of(plan.path), waits)
-    yield from forecast_lines(plan.forecast)
+    yield from forecast_lines(plan.forecast, "If all that is very likely right were applied: ")
     yield Table(FINDINGS, plan.findings)
+    if plan.change_id is not None:
+        yield notice(aside("Tick in the note what is right; `apply_plan` then does it."))
     if plan.left_out:
         yield notice(f"{count_of(plan.left_out, 'more finding')} with a higher `limit`.")
 
@@ -242,7 +244,7 @@ def tidy_plan_view(plan: TidyPlan) -> Iterable[Element]:
 def shown_plan_view(plan: ShownPlan) -> Iterable[Element]:
     yield from notices(plan.notices)
     yield Line(f"{plan.ticked} of {count_of(len(plan.findings), 'finding')} ticked")
-    yield from forecast_lines(plan.forecast)
+    yield from forecast_lines(plan.forecast, "If what is ticked were applied: ")
     yield Table(FINDINGS, plan.findings)
     if diff := plan.diff:
         yield Diff(diff)

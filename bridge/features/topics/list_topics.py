@@ -324,7 +324,7 @@ TOPICS = (
 SUGGESTION = (
     Column("path", role="path"),
     Column("probability", " · {:.0%}"),
-    Column("why", lambda why: " · " + ", ".join(why)),
+    Column("why", " · {}", value=lambda one: ", ".join(one.why)),
     Column("said", lambda said: f" · says “{inline(said)}”"),
     Column("near", lambda count: _have_it(count, "near note")),
     Column("linked", lambda count: _have_it(count, "linked note"), detail=True),

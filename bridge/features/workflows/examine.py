@@ -141,8 +141,8 @@ WORKFLOWS = (
     Column("approved", lambda approved: " · approved" if approved else " · not approved"),
     Column("changed", lambda changed: " (changed since)" if changed else ""),
     Column("description", lambda text: f" · {inline(text)}" if text else ""),
-    Column("variables", lambda some: f" · takes {', '.join(one.name for one in some)}" if some else ""),
-    Column("digest", lambda digest: f" · digest {digest[:SHORT_DIGEST]}" if digest else "", detail=True),
+    Column("variables", " · takes {}", value=lambda one: [each.name for each in one.variables]),
+    Column("digest", lambda digest: f" · digest {digest[:SHORT_DIGEST]}" if digest else "", pipe=True),
     Column("problems", lambda some: f" · {count_of(len(some), 'problem')}" if some else ""),
     Column("unreadable", lambda text: f" · {inline(text)}" if text else ""),
 )
