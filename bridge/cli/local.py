@@ -97,14 +97,20 @@ async def run_when_ready(
             with contextlib.suppress(BridgeError, TimeoutError):
                 async with asyncio.timeout(DOCTOR_WAITS_S):
                     await wait_until_readable(bridge, host, None)
+                    await wait_for_model(host)
         else:
             await wait_until_readable(bridge, host, report)
-        while operation.name == "status" and not host.progress().model_known:
-            await host.signal.wait(LOOK_EVERY_S)
+        if operation.name == "status":
+            await wait_for_model(host)
     call = Call(bridge, OWNER, client=f"vaultside/{program.__version__}", transport="command")
     if view:
         return await dispatch_viewed(operation, call, arguments)
     return await dispatch_call(operation, call, arguments, encode)
+
+
+async def wait_for_model(host: Host) -> None:
+    while not host.progress().model_known:
+        await host.signal.wait(LOOK_EVERY_S)
 
 
 async def erase_denied(bridge: Bridge) -> None:

@@ -83,6 +83,11 @@ class VectorBackfill(Struct, eq=False):
     _signal: Signal = field(default_factory=Signal)
     _woken: float = 0.0
 
+    @property
+    def has_looked(self) -> bool:
+        """Whether it is known which model is used, if any."""
+        return self.can_answer is not None and (self.model is not None or self.choice is not None)
+
     def wake(self) -> None:
         """Check for work: a note was written, or a setting changed."""
         self._woken = time.monotonic()
@@ -122,9 +127,11 @@ class VectorBackfill(Struct, eq=False):
 
     async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""
-        if self.choice is None and (self._index.answering_model or not self._must_wait()):
-            self.choice = await asyncio.to_thread(self._choose)
-        self.model = await self._embedders.current(self.choice)
+        choice = self.choice
+        if choice is None and (self._index.answering_model or not self._must_wait()):
+            choice = await asyncio.to_thread(self._choose)
+        # Both at once, or the choice would look as if its model were missing.
+        self.model, self.choice = await self._embedders.current(choice), choice
         if not self._index.vectors.is_loaded:
             if self._must_wait():
                 # Searches by words come first after a start.

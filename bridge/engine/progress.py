@@ -88,7 +88,7 @@ def measure_progress(
         skipped=indexer.skipped if indexer else {},
         failed={str(path): reason for path, (_, reason) in store.failures.all().items()} if store else {},
         model=model,
-        model_known=problem is not None or (vault is not None and vault.backfill.can_answer is not None),
+        model_known=problem is not None or (vault is not None and vault.backfill.has_looked),
         model_setup=embedders.setup(),
         embedded_total=store.counters.get("embedded") if store else 0,
         per_second=vault.backfill.pace.per_second if vault else None,

@@ -57,6 +57,7 @@ async def test_a_first_index_is_never_ready_too_early(
     async with opened(vault) as bridge:
         host, begun = bridge.find(None), 0
         while not (now := host.progress()).ready_semantic or now.pending_vectors:
+            assert now.model is not None or not now.model_known
             assert not now.ready_semantic or (now.ready_keyword and 2 * now.pending_vectors <= now.passages)
             begun += now.model is not None and not now.ready_semantic
             await asyncio.sleep(0.005)
