@@ -54,6 +54,9 @@ Day = NewType("Day", str)
 """One day of the local calendar, `YYYY-MM-DD`; callers may also write it in words, such as `tomorrow`."""
 
 
+LOOK_UP = "vaultside-look-up"
+"""The client that a command is while it looks for the bridge that serves a vault."""
+
 START_MARK = "start"
 DayOrPeriod = Annotated[Day, START_MARK]
 """A day, or a period of which the first day is meant."""

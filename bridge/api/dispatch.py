@@ -32,7 +32,7 @@ from bridge.state.call_log import MAX_SEARCHED_VALUES, CallRecord, sums_of
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import inline
 from bridge.text.secrets import find_secret
-from bridge.types import VaultPath
+from bridge.types import LOOK_UP, VaultPath
 
 MAX_RECORDED_NOTES = 20
 """Most notes recorded per call."""
@@ -46,7 +46,9 @@ Formed = TypeVar("Formed", str, bytes)
 async def dispatch_call(
     operation: Operation, call: Call, given: Mapping[str, Any], form: Callable[[Any], Formed]
 ) -> Formed:
-    """Run an operation, encode its result for the transport, and record the call."""
+    """Run an operation, encode its result for the transport, and record the call, unless a command only looks up."""
+    if operation.name == "status" and (call.client or "").startswith(LOOK_UP):
+        return form(await operation.run(call, given))
     began, clock = time.time(), time.perf_counter()
     # Before the call, which may end its session.
     session = session_of(call)

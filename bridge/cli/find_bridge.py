@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import bridge as program
+from bridge.cli.catalogue import PROGRAM
 from bridge.cli.console import Indexer
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, match_vaults, read_vault_list
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.server.runtime_file import Runtime, running_bridges
-from bridge.types import VaultId
+from bridge.types import LOOK_UP, VaultId
 
 CONNECT_S = 5.0
 CHUNK_BYTES = 1 << 16
@@ -73,12 +74,13 @@ def send(
     *,
     patience: float | None = None,
     accept: str = "application/json",
+    client: str = PROGRAM,
 ) -> bytes:
     headers = {
         "Authorization": f"Bearer {runtime.token}",
         "Content-Type": "application/json",
         "Accept": accept,
-        "User-Agent": f"vaultside/{program.__version__}",
+        "User-Agent": f"{client}/{program.__version__}",
     }
     try:
         body = json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
@@ -185,7 +187,7 @@ def served_vaults(data_dir: Path) -> Iterator[ServedVault]:
     """Ask every running bridge for its vaults; one that does not answer is skipped."""
     for runtime in running_bridges(data_dir):
         try:
-            status = call(runtime, "status", {}, patience=LOOK_S)
+            status = json.loads(send(runtime, "status", {}, patience=LOOK_S, client=LOOK_UP))
         except BridgeError:
             continue
         for vault in status["vaults"]:
