@@ -29,6 +29,17 @@ async def test_names_lead_and_the_note_itself_is_never_found(served: Served) -> 
     assert len(await picked(served, "rye", limit=1)) == 1
 
 
+async def test_the_note_whose_name_the_words_begin_comes_first(served: Served) -> None:
+    folder = served.bridge.find(None).root / "Templates"
+    folder.mkdir()
+    # Templates come last, but not the one that is being typed; a name that is not finished lacks no word.
+    for name in ("Rye sheet", "Rye"):
+        (folder / f"{name}.md").write_text("A form for rye and shelves.\n", encoding="utf-8")
+        await served.call("wait_until_indexed", path=f"Templates/{name}.md")
+    answer = (await served.call("pick_link", words="rye she")).json
+    assert (answer["hits"][0]["path"], answer.get("answerability")) == ("Templates/Rye sheet.md", None)
+
+
 async def test_what_was_chosen_for_the_words_comes_first_even_if_nothing_speaks_for_it(served: Served) -> None:
     await chose(served, "Ovens.md", "Gertrude's home")
     for words in ("gertrude's home", "Gertr"):

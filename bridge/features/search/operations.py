@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Final
 
 from msgspec import Meta, to_builtins
@@ -358,7 +359,7 @@ def build_search_result(call: Call, answer: SearchAnswer, started: float) -> Sea
 
 
 MIN_GUESSED_LETTERS = 3
-"""Of fewer letters no words that were chosen before are guessed."""
+"""Fewer letters are not taken for the beginning of a name, or of words that were chosen before."""
 
 
 @operation(
@@ -389,12 +390,20 @@ async def pick_link(
         hit, why = hits.get(note) or named_hit(call.vault, note), "chosen before"
         first.append(replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else why, *hit.why)))
     folders = read_obsidian_settings(call.vault.root).template_folders
-    # A template is hardly ever meant, whatever its name.
+    # Words that are being typed are the beginning of a name; otherwise a template is hardly ever meant.
     others = sorted(
         (hit for hit in found.hits if hit.path not in times),
-        key=lambda hit: lies_in(hit.path, folders),
+        key=lambda hit: (not begins_name(call.vault, hit.path, words), lies_in(hit.path, folders)),
     )
-    return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
+    shown = tuple([hit for hit in (*first, *others) if hit.path != path][:limit])
+    return replace(found, hits=shown, answerability=None)
+
+
+def begins_name(vault: OpenVault, path: VaultPath, words: str) -> bool:
+    form, note = fold_case(words).strip(), vault.index.notes[path]
+    return len(form) >= MIN_GUESSED_LETTERS and any(
+        fold_case(name).startswith(form) for name in (note.title, PurePosixPath(path).stem, *note.aliases)
+    )
 
 
 def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
