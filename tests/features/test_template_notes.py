@@ -64,3 +64,19 @@ async def test_templates_are_no_orphans_ask_for_no_notes_and_are_not_summed_up(s
     told = await served.result("summarise", modified_after="2001-01-01", length="long")
     assert not [one["path"] for one in told["sentences"] if "emplate" in one["path"] or "Forms" in one["path"]]
     assert "Old Singer" in (await served.result("summarise", paths=["Forms/Release.md"]))["text"]
+
+
+async def test_tasks_and_properties_of_templates_are_left_out_unless_asked_for(served: Served) -> None:
+    for name, text in (
+        ("Extras/04_Templates/Day.md", "---\nmade: '{{date}}'\n---\n- [ ] \n- [ ] Water\n"),
+        ("Meals/Day.md", "---\nmade: 2026-11-30\n---\n- [ ] Cook\n"),
+    ):
+        (root(served) / name).write_text(text, encoding="utf-8")
+        await served.call("wait_until_indexed", path=name)
+    tasks = (await served.result("list_tasks"))["tasks"]
+    assert [one["text"] for one in tasks] == ["Cook"]
+    for place in ({"folder": "Extras"}, {"path": "Extras/04_Templates/Day.md"}):
+        assert "Water" in [one["text"] for one in (await served.result("list_tasks", **place))["tasks"]]
+    made = next(one for one in (await served.result("property_report"))["properties"] if one["name"] == "made")
+    assert (made["types"], made["problems"]) == ({"date": 1}, [])
+    assert (await served.result("property_report", folder="Extras/04_Templates"))["properties"]

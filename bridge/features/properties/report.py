@@ -12,6 +12,7 @@ from bridge.api.note_names import snapshot, unknown_names
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.features.properties.census import PropertyCount, ValueCount, count_properties, count_values
+from bridge.features.properties.schema_note import find_templates
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.search.filters import filter_notes
@@ -116,6 +117,8 @@ async def property_report(
 ) -> PropertyReport:
     """List the properties of notes with types, common values, spellings and inconsistencies, or the values of one.
 
+    Templates are left out, unless there are only templates, as in their folder.
+
     Args:
         name: List the values of this property, items of lists each on their own.
         folder: Only notes under this folder.
@@ -128,7 +131,10 @@ async def property_report(
 
     def count() -> PropertyReport:
 
-        notes = select_notes(every, folder)
+        named = select_notes(every, folder)
+        # What stands in a template is no value yet.
+        templates = find_templates(vault, every)
+        notes = [note for note in named if note.path not in templates] or named
         if name is not None:
             values = count_values(notes, name.strip())
             having = {path for one in values for path in one.paths}

@@ -13,6 +13,7 @@ from bridge.api.note_names import no_such_note, snapshot, unknown_names
 from bridge.api.page import ListPage, Page, PageArguments, page_notice
 from bridge.api.registry import operation
 from bridge.api.where import Where, choose_among, notes_where
+from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.sections import heading_paths
 from bridge.markdown.tasks import TaskSettings, parse_task
@@ -101,7 +102,7 @@ async def list_tasks(
     among: Among | None = None,
     where: Where = "",
 ) -> TaskList:
-    """List the tasks of the vault by status, due day, tags and place.
+    """List the tasks of the vault by status, due day, tags and place; those of templates only with `path` or `folder`.
 
     Args:
         path: Only tasks of this note.
@@ -144,8 +145,15 @@ async def list_tasks(
     def find() -> TaskList:
         passing = filter_notes(notes, request)
         paths = [path] if path is not None else notes
-        settings = read_obsidian_settings(vault.root).tasks
-        listed = (notes[each] for each in paths if passing is None or each in passing)
+        obsidian = read_obsidian_settings(vault.root)
+        settings, templates = obsidian.tasks, obsidian.template_folders
+        listed = (
+            notes[each]
+            for each in paths
+            if (passing is None or each in passing)
+            # A template's tasks are nobody's yet, unless they are asked for.
+            and (path is not None or folder is not None or not is_template(notes[each], templates))
+        )
         found = sort_tasks(filter_tasks(listed, criteria, settings), sort)
         shown = tuple(summarize_task(*each, settings) for each in page.cut(found))
         # A task's tag is one of its note.
@@ -178,14 +186,14 @@ def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings)
 TASKS = (
     Column("path", role="path"),
     Column("line", ":{}"),
-    Column("status", lambda status: f" [{status}]"),
+    Column("status", " {}", value=lambda task: f"[{task.status}]"),
     Column("text", " {}"),
     Column("due", " · due {}"),
     *(
         Column(name, f" · {name} {{}}", detail=True)
         for name in ("scheduled", "start", "done", "priority", "recurrence", "heading")
     ),
-    Column("digest", " · digest {}", detail=True, once=True),
+    Column("digest", " · digest {}", pipe=True, once=True),
 )
 
 
