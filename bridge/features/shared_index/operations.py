@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import orjson
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import File, Folder
@@ -185,6 +186,7 @@ class PublishedFolders(Record):
         removed: Notes that were erased from the store.
         model: The model of the vectors; null where words alone are searched.
         paths: The first 100 notes that a dry run would write.
+        dry_run: Whether nothing was written, as this is a dry run; absent otherwise.
     """
 
     uri: str
@@ -195,6 +197,7 @@ class PublishedFolders(Record):
     removed: int
     model: str | None = None
     paths: tuple[VaultPath, ...] = ()
+    dry_run: bool | None = None
 
 
 class RetractedFolders(Record):
@@ -265,7 +268,7 @@ async def publish(
             raise FolderNotFound(f"There is no note to publish in `{folder}`.", hint="`list_folders` lists folders.")
     if dry_run:
         paths = tuple(sorted(plan.notes[note].path for note in plan.written)[:MAX_LISTED_NOTES])
-        return _describe(store, _publication(vault, chosen, plan), plan, paths)
+        return replace(_describe(store, _publication(vault, chosen, plan), plan, paths), dry_run=True)
     if not set(chosen) <= set(before.folders if before is not None else ()) and not call.is_confirmed(confirm):
         listed = ", ".join(f"`{folder}`" if folder else "the whole vault" for folder in chosen)
         would = f"let everybody who can read `{store.uri}` read {count_of(len(plan.notes), 'note')}: {listed}"
