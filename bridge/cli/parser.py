@@ -120,6 +120,8 @@ class Parser(argparse.ArgumentParser):
                 return f"lines are given as a range: `--lines {first}-{last}`."
         wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if wrong is None:
+            if (option := self.option_for(words[-1])) is not None:
+                return f"nothing is known to do with `{words[-1]}`; did you mean `{option} {words[-1]}`?"
             return f"nothing is known to do with `{' '.join(words)}`; put quotes around words that belong together."
         if wrong in self._option_string_actions:
             return f"`{wrong}` stands after `--`, where no options are read; put it before."
@@ -128,6 +130,15 @@ class Parser(argparse.ArgumentParser):
             whole = f"{query} {wrong}" if query else wrong
             near = f'; to exclude a word, end with the query in quotes: `{self.prog} -- "{whole}"`.'
         return f"there is no option `{wrong}`{near}"
+
+    def option_for(self, word: str) -> str | None:
+        """Return the option for which a word looks like a value."""
+        options = {action.metavar: action.option_strings[0] for action in self._actions if action.option_strings}
+        if "=" in word:
+            return options.get("NAME=VALUE")
+        if re.search(r"[\\/]$|^\.{0,2}[\\/]|^~", word) and Path(word).expanduser().is_dir():
+            return "--vault" if "--vault" in self._option_string_actions else None
+        return options.get("PATH") if word.endswith((".md", "/")) else None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not a choice; overrides the library's method, which would list every command."""
