@@ -477,7 +477,7 @@ def test_a_change_of_many_notes_says_its_session_and_how_many_more_there_are() -
     ("operation", "result", "first"),
     [
         ("read_settings", {"settings": [SETTING]}, "a\t1\t1\tb"),
-        ("list_changes", {"changes": [CHANGE]}, f"1a\tnow\t\tedit_note\tapplied\t{PATH} | A.md\t\t"),
+        ("list_changes", {"changes": [CHANGE]}, f"1a\tnow\t\tedit_note\tapplied\t{PATH} | A.md\t\t\t"),
         ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00\t0\t\t"),
     ],
 )

@@ -290,3 +290,14 @@ async def test_another_client_cannot_make_what_a_dry_run_showed_to_one(served: S
     body = json.dumps({"preview": tried["preview"]}).encode()
     refused = (await served.request("POST", "/api/change_set", headers=headers, data=body)).json
     assert refused["error"]["code"] == "change_not_found"
+
+
+async def test_a_file_that_is_written_and_moved_is_counted_once(served: Served) -> None:
+    paths = ["In/Rye.md", "In/Spelt.md"]
+    made = await served.result("change_notes", paths=paths, properties={"seen": True}, to="Kept", confirm=True)
+    # `Out.md` links to one of them.
+    assert (made["files"], len(made["changed"])) == (3, 3)
+    moved = {one["path"] for one in made["changed"] if one["moved_from"]}
+    assert moved == {"Kept/Rye.md", "Kept/Spelt.md"}
+    ran = await served.command("list-changes", "--limit", "1", cwd=served.bridge.find(None).root)
+    assert "→ Kept/Rye.md → Kept/Spelt.md" in ran.out

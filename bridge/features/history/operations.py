@@ -1,6 +1,7 @@
 """What was changed and proposed, and by whom; and the changes that Obsidian makes for the bridge."""
 
 import asyncio
+import re
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -573,6 +574,9 @@ SHOWN_LINES = 400
 MAX_CHANGES = 50
 """Most changes of a list that a model reads."""
 
+MOVED_TO = re.compile(r"^rename to (.*)$", re.MULTILINE)
+"""Where a diff says that a file is now."""
+
 CHANGES = (
     Column("id"),
     Column("time", most=16),
@@ -580,6 +584,7 @@ CHANGES = (
     Column("operation"),
     Column("state"),
     Column("paths", " · {}", role="path", most=1),
+    Column("moved", " {}", value=lambda change: [f"→ {to}" for to in MOVED_TO.findall(change.diff)], most=1),
     Column("reason", " ({})", detail=True),
     Column("session", " · session {}"),
 )
