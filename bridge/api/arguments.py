@@ -424,7 +424,9 @@ class Locator(Struct):
             found = self.vault.locate(value)
             there = [parent.rpartition("/")[2] for parent in parents(found) if self.vault.has(VaultPath(parent))]
             require_plain_name(found, "path", {*there, *(self.source or "").split("/")})
-            return self.destination(found, self.source) if value.endswith("/") and self.source else found
+            if self.source is None:
+                return found
+            return self.destination(found, self.source) if value.endswith("/") else self.note(found, self.source)
         found = (
             self.vault.locate(value)
             if self.names is None
@@ -433,6 +435,12 @@ class Locator(Struct):
         if role is PathRole.FOLDER:
             self.source = found
         return found
+
+    def note(self, target: VaultPath, source: VaultPath) -> VaultPath:
+        """Return the target of a move, with the extension that is left out for a note as in links."""
+        is_note = source.lower().endswith(".md") and not self.vault.place(source).is_dir()
+        bare = "." not in target.rpartition("/")[2] and not self.vault.has(target)
+        return VaultPath(f"{target}{source[-3:]}") if is_note and bare else target
 
     def destination(self, folder: VaultPath, source: VaultPath) -> VaultPath:
         """Return the target of a move to a path with a slash at its end.

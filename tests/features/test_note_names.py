@@ -92,7 +92,9 @@ async def test_a_place_in_a_note_is_refused_with_its_path(served: Served) -> Non
 
 async def test_a_new_path_is_taken_as_it_is_written(served: Served) -> None:
     assert (await served.call("create_note", path="Rye", text="Mine.")).code == "invalid_arguments"
-    assert (await served.call("move_note", path="Plan.md", to="Rye")).code == "invalid_arguments"
+    # Only the place of a note that moves may lack its extension; no other note is looked for.
+    moved = await served.result("move_note", path="Plan.md", to="Rye", dry_run=True)
+    assert moved["path"] == "Rye.md"
     new = {
         (operation.name, argument.name)
         for operation in operations()
@@ -145,3 +147,9 @@ async def test_what_the_rules_deny_has_no_name(served: Served) -> None:
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Garden/**"]}))
     assert (await served.call("read_note", path="Notes")).json["path"] == "Bread/Notes.md"
     assert (await served.call("read_note", path="C# club")).code == "note_not_found"
+
+
+async def test_the_place_of_a_note_may_be_given_without_its_extension(served: Served) -> None:
+    assert (await served.result("move_note", path="Plan", to="Archive/Plan 2026"))["path"] == "Archive/Plan 2026.md"
+    refused = await served.call("move_note", path="Archive/Plan 2026.md", to="Archive")
+    assert refused.json["error"]["code"] == "invalid_arguments"

@@ -127,7 +127,7 @@ class MoveNote(Request, tag="move_note"):
 
     Attributes:
         path: The file or folder.
-        to: Its full new path, or the target folder with a trailing `/`.
+        to: Its full new path, of a note also without `.md`, or the target folder with a trailing `/`.
         digest: Digest of the file as read; a changed file is refused.
 
     Raises:
