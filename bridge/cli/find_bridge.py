@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import bridge as program
 from bridge.cli.catalogue import PROGRAM
-from bridge.cli.console import Indexer
+from bridge.cli.console import Indexer, print_message
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, match_vaults, read_vault_list
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.server.runtime_file import Runtime, running_bridges
@@ -131,7 +131,10 @@ def find_vault(data_dir: Path, reference: str | None) -> FoundVault:
         known = [*read_vault_list(Folders(data_dir)).values(), *(vault.path for vault in served)]
         if (around := enclosing_vault(Path.cwd(), known)) is not None:
             return next((vault for vault in served if is_same_folder(vault.path, around)), UnservedVault(around))
-        return only_vault(served)
+        found = only_vault(served)
+        if any(Path.cwd().glob("*.md")):
+            print_message(f"These notes have no `.obsidian`, so this is about {found.path}; `--vault .` means them.")
+        return found
     matching = [vault for vault in served if is_same_folder(vault.path, Path(reference))] or match_vaults(
         reference, {VaultId(v.id): v.name for v in served}, {VaultId(v.id): v for v in served}
     )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from bridge.export.catalogue import CommandArgument, OperationCommand
 
 
+_RANGE = re.compile(r"\s*\[?\s*\d+\s*(?:[-–,:]\s*\d+\s*)?\]?\s*")
+
 _BEGINS_OBJECT = re.compile(r"\s*\[?\s*\{")
 
 
@@ -138,6 +140,8 @@ def convert(argument: "CommandArgument", typed: Any) -> Any:
     """Convert what was typed to its JSON form where several forms exist; the operation reads numbers and lines."""
     if argument["kind"] in {"mapping", "texts"}:
         return parse_mapping(typed, texts=argument["kind"] == "texts")
+    if argument["kind"] == "range" and isinstance(typed, str) and not _RANGE.fullmatch(typed):
+        raise InvalidArguments(f"“{typed[:60]}” are no lines.", hint="Give a line or a range of lines, such as 3-9.")
     if argument["kind"] not in {"json", "bool"}:
         return typed
     if not isinstance(typed, list):

@@ -52,7 +52,7 @@ PowerShell: put `vaultside completion powershell | Out-String | Invoke-Expressio
 
 MODEL_ACTIONS = {
     "list": "Show the models that can be installed and those that are.",
-    "install": "Fetch a model; the only command that opens a connection.",
+    "install": "Fetch a model over the network; `serve` offers to do so where none is.",
     "use": "Choose the model that embeds the vaults, or writes answers.",
     "bench": "Measure how fast a chat model is on this machine.",
     "verify": "Compare installed models with their checksums.",
@@ -147,6 +147,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with the mistake and a pointer to the help, without the usage, which may be longer than a screen."""
+        if found := re.fullmatch(r"argument ([^:/]+).*: expected .*argument", message):
+            choices = getattr(self._option_string_actions.get(found[1]), "choices", None)
+            message = f"`{found[1]}` needs a value{': ' + ', '.join(choices) if choices else ''}."
         self.exit(2, f"vaultside: {message}\n  `{self.prog} --help` tells what it takes.\n")
 
 

@@ -112,7 +112,10 @@ def report_refusal(error: BridgeError, given: argparse.Namespace) -> int:
         # Only these are sure to name arguments and operations by their own names.
         names = given.module == "run_operation" and error.code == "invalid_arguments"
         message = translate_hint(error.message, given.command) if names else error.message
-        lines = [f"vaultside: {message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
+        if conflicts := conflicts_of(error):
+            # Each of them says why.
+            message = f"There are conflicts in {message.partition(': ')[0]}."
+        lines = [f"vaultside: {message}", *(f"  {line}" for line in (*conflicts, way_out) if line)]
         sys.stderr.write("\n".join(lines) + "\n")
     return USAGE_STATUS if error.code == "invalid_arguments" else 1
 

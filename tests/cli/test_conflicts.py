@@ -15,7 +15,7 @@ async def test_each_place_of_a_conflict_is_shown(served: Served) -> None:
     ran = await served.command("undo-change", change)
     assert (ran.status, ran.out) == (1, "")
     lines = ran.err.splitlines()
-    assert lines[0] == "vaultside: `Garden/Beans.md` and 1 more: These lines were changed since."
+    assert lines[0] == "vaultside: There are conflicts in `Garden/Beans.md` and 1 more."
     for note in ("Bread/Rye.md", "Garden/Beans.md"):
         at = next(number for number, line in enumerate(lines) if line.startswith(f"  {note}:"))
         assert f"    now: Theirs in {note}." in lines[at:]

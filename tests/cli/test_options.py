@@ -45,7 +45,6 @@ def typed(*words: str) -> dict[str, Any]:
         (["search"], {}),
         (["read-note", "a.md", "--lines", "3-9"], {"path": "a.md", "lines": "3-9"}),
         (["read-note", "a.md", "--lines", "3"], {"path": "a.md", "lines": "3"}),
-        (["read-note", "a.md", "--lines", "all"], {"path": "a.md", "lines": "all"}),
         (["resolve-link", "B#c", "a.md", "--kind", "embed"], {"link": "B#c", "source": "a.md", "kind": "embed"}),
         (["wait-until-indexed", "a.md", "--timeout", "0.5"], {"path": "a.md", "timeout": "0.5"}),
         (["report-changes", "--changes", '{"path":"a"}'], {"changes": [{"path": "a"}]}),
@@ -93,6 +92,13 @@ def test_a_call_that_lacks_an_argument_is_told_what_to_type(
     said = capsys.readouterr().err
     assert said.startswith(f"vaultside: `vaultside {words[0]}` needs {needed}.\n")
     assert operation_commands()[words[0].replace("-", "_")]["example"] in said
+
+
+def test_lines_are_numbers() -> None:
+    for lines in ("3", "3-9", "[3, 9]"):
+        assert typed("read-note", "a.md", "--lines", lines)["lines"] == lines
+    with pytest.raises(InvalidArguments, match="“abc” are no lines"):
+        typed("read-note", "a.md", "--lines", "abc")
 
 
 def test_an_object_that_is_no_json_is_refused() -> None:
@@ -148,6 +154,11 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
          'there is no option `-a`; to exclude a word, end with the query in quotes: `vaultside search -- "b -a"`.'),
         (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
         (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
+        (["split-note", "A", "B", "C.md"], "nothing is known to do with `C.md`; did you mean `--to C.md`?"),
+        (["search", "a", "./"], "nothing is known to do with `./`; did you mean `--vault ./`?"),
+        (["search", "a", "b=c"], "nothing is known to do with `b=c`; did you mean `--properties b=c`?"),
+        (["mcp", "--print-config"], "`--print-config` needs a value: claude-code, "),
+        (["search", "a", "--limit"], "`--limit` needs a value.\n"),
         (["read-note", "a.md", "--lines", "1", "3"], "lines are given as a range: `--lines 1-3`.\n"),
         (["mcp", "--preset", "x"], "there is no `x`; there are default, notebook, writing, read-only, full.\n"),
         (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vaultside models --help` tells"),

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from bridge.api.call import Call
-from bridge.api.markup import Column, Element, Line, Table, notice
+from bridge.api.markup import Column, Element, Line, Segment, Table, notice
 from bridge.api.page import ListPage, Page, PageArguments, page_notice
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
@@ -157,7 +157,8 @@ def workflow_page_view(page: WorkflowPage) -> Iterable[Element]:
     yield page_notice(page.workflows, page, "workflow")
     yield Table(WORKFLOWS, page.workflows)
     names = ", ".join(one.name for one in page.starters)
-    yield notice(f"`author_workflow` writes one, also from a starter: {names}.")
+    way = Segment("`vaultside author-workflow NAME --starter STARTER`", short="`author_workflow` with `starter`")
+    yield notice(way, f" writes one. The starters: {names}.")
 
 
 def _workflow(one: ListedWorkflow) -> Iterable[Element]:
