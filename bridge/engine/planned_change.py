@@ -19,7 +19,6 @@ from bridge.changes.forecast import (
     explain_difference,
     measure_files,
 )
-from bridge.changes.hunks import fold_moves
 from bridge.changes.path_history import VaultState
 from bridge.changes.requests.base import Request
 from bridge.changes.undo import hunk_states_after_undo, undo
@@ -91,12 +90,14 @@ def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
 
 
 def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
-    places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
-    written = {
-        step.path
-        for step in fold_moves(plan.steps)
-        if step.kind in ("put", "remove") and not any(path_after_move(step.path, place, place) for place in places)
-    }
+    # What is written before or after it is moved is one file.
+    moved = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
+    written = set()
+    for step in reversed(plan.steps):
+        if step.kind == "move":
+            moved.add(step.path)
+        elif step.kind in ("put", "remove") and not any(path_after_move(step.path, place, place) for place in moved):
+            written.add(step.path)
     return {
         "files": len(written) + effect.moved,
         "links_rewritten": effect.links_rewritten,
