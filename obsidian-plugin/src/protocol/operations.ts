@@ -264,7 +264,7 @@ export interface ApplyPlanArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -322,7 +322,7 @@ export interface AuthorWorkflowArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -422,7 +422,7 @@ export interface ChangeNotesArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -650,7 +650,7 @@ export interface CreateNoteArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -718,9 +718,9 @@ export interface DismissArguments {
 
 /** What is dismissed now. */
 export interface DismissalCount {
-	/** The kind. */
+	/** What is dismissed. */
 	readonly kind: "merge" | "prospect" | "orphan" | "violation";
-	/** Rows of this kind that are dismissed, by anyone. */
+	/** How many of this kind are dismissed; by anyone. */
 	readonly count: number;
 }
 
@@ -750,7 +750,7 @@ export interface EditNoteArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -856,7 +856,7 @@ export interface ForgetMemoryArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1252,7 +1252,7 @@ export interface InsertUnder {
 
 /** A background job. */
 export interface JobStarted {
-	/** Its id for `job_status`. */
+	/** The job, as `job_status` takes it. */
 	readonly job_id: string;
 }
 
@@ -2034,7 +2034,7 @@ export interface MergeNotesArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2186,7 +2186,7 @@ export interface OutlinedSection {
 export interface PairingOpened {
 	/** Six digits for the client to send. */
 	readonly code: string;
-	/** Seconds until they expire. */
+	/** Seconds until the code expires. */
 	readonly expires_in_s: number;
 }
 
@@ -2225,7 +2225,7 @@ export interface PauseIndexingArguments {
 
 /** Whether embedding is paused. */
 export interface Paused {
-	/** Whether it is; keyword indexing continues. */
+	/** Whether embedding is paused; keyword indexing continues. */
 	readonly paused: boolean;
 }
 
@@ -2263,7 +2263,7 @@ export interface PlanTidyArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2477,7 +2477,7 @@ export interface RenameHeadingArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2604,7 +2604,7 @@ export interface ReviseMemoryArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2650,7 +2650,7 @@ export interface RunWorkflowArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2756,7 +2756,7 @@ export interface SetPropertiesArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2771,7 +2771,7 @@ export interface SetUpMemoryArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -3116,7 +3116,7 @@ export interface SupersedeMemoryArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -3259,7 +3259,7 @@ export interface ToggleTaskArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
+	/** Proceed although confirmation is asked for. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -3834,7 +3834,7 @@ export interface Operations {
 		result: WrittenWorkflow;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "confirmation_required";
 	};
-	/** List the tasks of the vault by status, due day, tags and place. */
+	/** List the tasks of the vault by status, due day, tags and place; those of templates only with `path` or `folder`. */
 	list_tasks: {
 		arguments: ListTasksArguments;
 		result: TaskList;
@@ -4008,7 +4008,7 @@ export interface Operations {
 		result: GivenNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
-	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */
+	/** Show what is indexed, pending and left out in each vault. */
 	status: {
 		arguments: StatusArguments;
 		result: Status;
