@@ -18,7 +18,7 @@ from bridge.markdown.sections import MAX_HEADING_CHARS
 from bridge.markdown.structure import html_comments
 from bridge.records import Record
 from bridge.text.budget import estimate_tokens
-from bridge.text.invisible import strip_break_hints
+from bridge.text.invisible import strip_break_hints, strip_hidden_elements
 from bridge.text.sentence import sentence_ends
 from bridge.text.stems import index_forms, language_of
 from bridge.types import Digest, Lines, Span
@@ -350,9 +350,10 @@ def _join_cells(text: str) -> str:
 
 
 def strip_html_tags(text: str) -> str:
-    """Strip HTML tags, keeping the text between them; tags in code stay."""
+    """Strip HTML tags, keeping the text between them unless it is hidden; tags in code stay."""
     if "<" not in text and "&nbsp;" not in text:
         return text
+    text = strip_hidden_elements(text)
     kept: list[str] = []
     at = 0
     for start, end in _code_spans(text):
@@ -428,7 +429,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 PASSAGE_FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
-FACTS_VERSION = 8
+FACTS_VERSION = 9
 """Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
 TITLE_CHARACTERS = 400

@@ -10,6 +10,7 @@ from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Structure, html_comments
 from bridge.markdown.tasks import fact_spans
 from bridge.records import Record
+from bridge.text.invisible import find_hidden_elements, may_hide_elements
 from bridge.types import Span
 
 MAX_LINE_CHARS: Final = 10_000
@@ -60,7 +61,7 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
     wiki = (found.span() for found in WIKI.finditer(text, note.body, end))
     elsewhere = (found.span() for found in _OUTER_LINK.finditer(text, note.body, end))
     fields = field_spans(text, note.body, end)
-    html = html_comments(text, note.body, end)
+    html = [*html_comments(text, note.body, end), *(find_hidden_elements(shown) if may_hide_elements(shown) else ())]
     front = ((0, note.body),) if note.body else ()
     unread = ((end, len(text)),) if end < len(text) else ()
     return merge_spans(

@@ -2,6 +2,8 @@
 
 import json
 import re
+from bisect import bisect
+from collections.abc import Iterable
 from typing import Any, Final
 
 import orjson
@@ -38,17 +40,19 @@ _UNSEEN_CHAR = re.compile(
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
 )
 _HIDDEN_IN_JSON = (b"<!--", b"%%", b"\\u00", b"\\b", b"\x7f")
+_HIDING_SIGNS = ("hidden", "style", "<script", "<template")
+"""What is in each text with an element of HTML that is not shown."""
 
 
 def may_hide(formed: bytes) -> bool:
     """Return whether JSON may have something in it that `visible_text` strips; fast, as each answer is searched."""
-    if any(sign in formed for sign in _HIDDEN_IN_JSON):
+    if any(sign in formed for sign in _HIDDEN_IN_JSON) or may_hide_elements(formed.decode()):
         return True
     return not formed.isascii() and _MAYBE_UNSEEN.search(formed.decode()) is not None
 
 
 def visible_text(text: str) -> str:
-    """Strip invisible characters and comments, including an HTML comment whose end was cut off."""
+    """Strip invisible characters, comments, including an HTML comment whose end was cut off, and hidden elements."""
     if _MAYBE_UNSEEN.search(text):
         text = _UNSEEN_CHAR.sub(r"\1", _CONTROL.sub(" ", text))
         if not _RIGHT_TO_LEFT.search(text):
@@ -57,9 +61,94 @@ def visible_text(text: str) -> str:
         text = strip_comments(text)
     if "%%" in text:
         blocks, inlines = find_comments(text)
-        ends = [0, *(at for span in sorted([*blocks, *inlines]) for at in span), len(text)]
-        text = " ".join(text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
-    return text
+        text = _cut_out(text, sorted([*blocks, *inlines]))
+    return strip_hidden_elements(text)
+
+
+def strip_hidden_elements(text: str) -> str:
+    return _cut_out(text, find_hidden_elements(text)) if may_hide_elements(text) else text
+
+
+def _cut_out(text: str, spans: Iterable[Span]) -> str:
+    ends = [0, *(at for span in spans for at in span), len(text)]
+    return " ".join(text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
+
+
+def may_hide_elements(text: str) -> bool:
+    """Return whether a text may have elements that `find_hidden_elements` finds; fast."""
+    if "<" not in text:
+        return False
+    lower = text.lower()
+    return any(sign in lower for sign in _HIDING_SIGNS)
+
+
+_TAG_OR_CODE: Final = re.compile(
+    r"""
+      ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})
+    | (?<!`)(?P<ticks>`+)(?!`)[^\n]{0,1000}?(?<!`)(?P=ticks)(?!`)
+    | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?P<attributes>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_ATTRIBUTE: Final = re.compile(r"""([^\s"'/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
+_NOT_SHOWN: Final = frozenset({"script", "style", "template"})
+_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
+_ZERO: Final = r"(?:0+(?:\.0*)?|\.0+)"
+_HIDING_STYLE: Final = re.compile(
+    rf"display:none|visibility:(?:hidden|collapse)|(?:opacity|font-size):{_ZERO}(?:[a-z]+|%)?|color:transparent"
+)
+_SHORT_HEX: Final = re.compile(r"#(\w)(\w)(\w)")
+
+
+def find_hidden_elements(text: str) -> list[Span]:
+    """Return the elements of HTML that a reader does not see by their own attributes, in one pass over any text.
+
+    One that is never closed ends with its paragraph.
+    """
+    found: list[Span] = []
+    is_open: dict[str, list[tuple[int, bool]]] = {}
+    at = 0
+    while tag := _TAG_OR_CODE.search(text, at):
+        at = tag.end()
+        name = (tag["name"] or "").lower()
+        if tag["fence"]:
+            at = _fence_end(text, at, tag["fence"])
+        elif tag["end"] and is_open.get(name):
+            start, hides = is_open[name].pop()
+            found += [(start, at)] if hides else []
+        elif name and not tag["end"] and name not in _VOID:
+            is_open.setdefault(name, []).append((tag.start(), name in _NOT_SHOWN or _hides(tag["attributes"])))
+    named = (starts for name, starts in is_open.items() if name not in _NOT_SHOWN)
+    unclosed = sorted(start for starts in named for start, hides in starts if hides)
+    blank = [line.start() for line in _BLANK_LINE.finditer(text)] if unclosed else []
+    found += [(start, next(iter(blank[bisect(blank, start) :][:1]), len(text))) for start in unclosed]
+    kept: list[Span] = []
+    for start, end in sorted(found):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+        elif end > kept[-1][1]:
+            kept[-1] = kept[-1][0], end
+    return kept
+
+
+def _hides(attributes: str) -> bool:
+    given = {name.lower(): one or two or three for name, one, two, three in _ATTRIBUTE.findall(attributes)}
+    style: dict[str, str] = {}
+    for declaration in given.get("style", "").lower().split(";"):
+        name, _, value = declaration.partition(":")
+        style[name.strip()] = "".join(value.replace("!important", "").split())
+    if "hidden" in given or any(_HIDING_STYLE.fullmatch(f"{name}:{value}") for name, value in style.items()):
+        return True
+    behind = _color(style.get("background-color") or style.get("background", ""))
+    return bool(behind) and behind == _color(style.get("color", ""))
+
+
+_NAMED_COLORS: Final = {"white": "#ffffff", "black": "#000000", "rgb(255,255,255)": "#ffffff", "rgb(0,0,0)": "#000000"}
+
+
+def _color(value: str) -> str:
+    """Return a colour in the one form in which two are compared."""
+    return _NAMED_COLORS.get(value) or (_SHORT_HEX.sub(r"#\1\1\2\2\3\3", value) if len(value) == len("#fff") else value)
 
 
 def strip_comments(text: str) -> str:

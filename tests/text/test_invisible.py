@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.text.invisible import quote_path, strip_comments, visible_text
+from bridge.text.invisible import find_hidden_elements, quote_path, strip_comments, visible_text
+from tests.steps import count_calls
 
 COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 
@@ -18,6 +19,20 @@ COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 @example("<!--a-->`<!--b")
 def test_comments_are_stripped_as_they_are_written(text: str) -> None:
     assert strip_comments(text) == COMMENT.sub(" ", text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<b hidden>", "<b hidden>\n\n", "<b hidden", "<b x='", "</b>", "<b hidden></b>", "`<b hidden>"]
+)
+def test_hidden_elements_are_found_in_one_pass(piece: str) -> None:
+    def calls(times: int) -> int:
+        with count_calls() as counted:
+            find_hidden_elements(piece * times)
+        return counted[0]
+
+    calls(1)
+    assert calls(2_000) < 12 * calls(200)
+    find_hidden_elements(piece * 100_000)
 
 
 def test_many_beginnings_without_an_end_are_read_once() -> None:
@@ -38,6 +53,10 @@ def test_many_beginnings_without_an_end_are_read_once() -> None:
         "Straße ⸺ 研究\u3000生命 Đường",
         "```bat\nfor %%i in (*) do echo %%i\n```",
         "`%%time` and `%%i`",
+        "`<div hidden>` hides, `<p style='display:none'>` too</div></p>",
+        "```html\n<div hidden>x</div>\n```",
+        '<span style="font-size:0.9em; color:white; background:black; opacity:0.5">seen</span>',
+        "the <template> element and style < hidden > x",
         "5 %% more",
     ],
 )
@@ -56,6 +75,15 @@ def test_what_a_text_is_spelled_with_stays(text: str) -> None:
         ("a\U000e0069\U000e0067b", "ab"),
         ("x\u200dy a\u200cb", "xy ab"),
         ("\U0001f3f4\U000e0069\U000e0067\U000e007f", "\U0001f3f4"),
+        ("a <span hidden>x</span> b", "a   b"),
+        ('a <b HIDDEN="">x<b>y</b>z</b> b', "a   b"),
+        ("a <p title='>' style='color: red; DISPLAY : none !important'>x\n\ny</p> b", "a   b"),
+        ("a <i style=opacity:0.0>x</i> <i style=visibility:hidden>x</i> b", "a     b"),
+        ('a <span style="font-size:0px">x</span> b', "a   b"),
+        ('a <span style="color:white;background:#FFF">x</span> b', "a   b"),
+        ('a <span style="color:#123;background-color:#112233">x</span> b', "a   b"),
+        ("a <div hidden>x\n\nb", "a  \n\nb"),
+        ("a <script>x</script><style>y</style> b", "a    b"),
     ],
 )
 def test_what_a_reader_does_not_see_is_stripped(text: str, seen: str) -> None:
