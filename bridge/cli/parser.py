@@ -1,6 +1,7 @@
 """Builds the command line: the commands that are not operations, and one for each operation."""
 
 import argparse
+import functools
 import re
 import shutil
 import textwrap
@@ -65,7 +66,7 @@ TOKEN_ACTIONS = {
 }
 
 
-_NAME = re.compile(r"(?:  \S+  +)?")
+_NAME = re.compile(r"  \S+  +")
 """The name of a command before what is said of it."""
 
 COMMANDS_BY_WORD = {
@@ -90,18 +91,11 @@ class ParagraphHelpFormatter(argparse.RawDescriptionHelpFormatter):
         return fill_lines(text.splitlines(), width, indent)
 
 
-def fill_lines(lines: Iterable[str], width: int, indent: str = "") -> str:
+def fill_lines(lines: Sequence[str], width: int, indent: str = "") -> str:
     """Wrap each line; what follows a name stays in its column."""
-    return "\n".join(
-        textwrap.fill(
-            line,
-            width,
-            initial_indent=indent,
-            subsequent_indent=indent + " " * len(_NAME.match(line)[0]),  # type: ignore[index]  # matches any line
-            break_on_hyphens=False,
-        )
-        for line in lines
-    )
+    hang = [indent + " " * (len(found[0]) if (found := _NAME.match(line)) else 0) for line in lines]
+    fill = functools.partial(textwrap.fill, width=width, initial_indent=indent, break_on_hyphens=False)
+    return "\n".join(fill(line, subsequent_indent=deeper) for line, deeper in zip(lines, hang, strict=True))
 
 
 class Parser(argparse.ArgumentParser):
@@ -423,33 +417,32 @@ def add_operation(entry: argparse.ArgumentParser, name: str, command: "Operation
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
 
 
-ESSENTIAL_COMMANDS = {
-    "Find": ("search", "ask", "related-notes", "read-note", "summarise"),
-    "Link": ("suggest-links", "link-report", "apply-links"),
-    "Write and undo": ("daily-note", "edit-note", "move-note", "list-changes", "undo-change"),
-    "Tidy": ("plan-tidy", "property-report", "merge-suggestions"),
-    "Look around": ("list-tags", "list-tasks", "note-links", "graph-insights"),
-    "Agents": ("mcp", "list-sessions", "list-workflows", "recall"),
-    "This machine": ("serve", "status", "doctor", "models"),
+COMMAND_GROUPS = {
+    "Find": "search ask related-notes read-note summarise | search-blocks pick-link find-notes read-notes",
+    "Link": "suggest-links link-report apply-links | find-prospects judge-link resolve-link",
+    "Write and undo": "daily-note edit-note move-note list-changes undo-change | create-note set-properties add-task "
+    "toggle-task merge-notes split-note rename-heading rename-alias delete-note change-notes change-set "
+    "record-correction show-change claim-change acknowledge-change",
+    "Tidy": "plan-tidy property-report merge-suggestions | show-plan apply-plan judge-finding tidy-rules check-notes "
+    "stale-notes suggest-aliases dismiss set-up-topics",
+    "Look around": "list-tags list-tasks note-links graph-insights | list-folders list-topics query-base graph-path "
+    "graph-neighbours graph-view graph-history",
+    "Agents": "mcp list-sessions list-workflows recall | brief save-session take-over hand-over give-note "
+    "list-injections set-up-memory remember list-memories revise-memory supersede-memory forget-memory judge-memory "
+    "promote-note run-workflow author-workflow list-decisions decide list-servers call-server find-tool run-tool "
+    "give-feedback",
+    "This machine": "serve status doctor models | index stop forget service install-plugin pair tokens completion "
+    "open-pairing revoke-client read-settings change-settings usage index-status reindex job-status pause-indexing "
+    "resume-indexing report-changes wait-until-indexed export-index import-index publish retract",
 }
-"""The commands that one needs first, by what they are for."""
+"""Every command by what it is for; before the line those that one needs first."""
 
-OTHER_COMMANDS = {
-    "Find": "search-blocks pick-link find-notes find-prospects read-notes",
-    "Link": "judge-link resolve-link",
-    "Write and undo": "create-note set-properties add-task toggle-task merge-notes split-note rename-heading "
-    "rename-alias delete-note change-notes change-set record-correction show-change claim-change acknowledge-change",
-    "Tidy": "show-plan apply-plan judge-finding tidy-rules check-notes stale-notes suggest-aliases dismiss "
-    "set-up-topics",
-    "Look around": "list-folders list-topics query-base graph-path graph-neighbours graph-view graph-history",
-    "Agents": "brief save-session take-over hand-over give-note list-injections set-up-memory remember list-memories "
-    "revise-memory supersede-memory forget-memory judge-memory promote-note run-workflow author-workflow "
-    "list-decisions decide list-servers call-server find-tool run-tool give-feedback",
-    "This machine": "index stop forget service install-plugin pair tokens completion open-pairing revoke-client "
-    "read-settings change-settings usage index-status reindex job-status pause-indexing resume-indexing "
-    "report-changes wait-until-indexed export-index import-index publish retract",
-}
-"""All others, by the same."""
+
+def grouped_commands(*, every: bool) -> Mapping[str, Sequence[str]]:
+    return {
+        what: (names.replace("|", "") if every else names.partition("|")[0]).split()
+        for what, names in COMMAND_GROUPS.items()
+    }
 
 
 def list_commands(*, every: bool) -> str:
@@ -457,9 +450,7 @@ def list_commands(*, every: bool) -> str:
     columns = shutil.get_terminal_size().columns - 1
     operations = operation_commands().items()
     summaries = {typed_name(name): translate_hint(one["summary"], name) for name, one in operations} | COMMANDS
-    listed = {
-        what: (*names, *(OTHER_COMMANDS[what].split() if every else ())) for what, names in ESSENTIAL_COMMANDS.items()
-    }
+    listed = grouped_commands(every=every)
     width = max(len(name) for names in listed.values() for name in names)
     lines = []
     for what, names in listed.items():

@@ -11,12 +11,11 @@ from bridge.cli.catalogue import operation_commands
 from bridge.cli.main import main
 from bridge.cli.options import collect
 from bridge.cli.parser import (
-    ESSENTIAL_COMMANDS,
-    OTHER_COMMANDS,
     SHORT_NAMES,
     build_parser,
     command_first,
     command_names,
+    grouped_commands,
     list_commands,
 )
 from bridge.cli.run_command import USAGE_STATUS
@@ -198,7 +197,7 @@ async def test_a_command_is_run_with_options_before_it(tmp_path: Path) -> None:
 async def test_without_a_command_the_first_ones_are_listed(tmp_path: Path) -> None:
     ran = await command(data=tmp_path, models=tmp_path)
     assert (ran.status, ran.err) == (0, "")
-    names = {name for names in ESSENTIAL_COMMANDS.values() for name in names}
+    names = {name for names in grouped_commands(every=False).values() for name in names}
     assert names <= {*command_names()}
     assert {line.split()[0] for line in ran.out.splitlines() if line.startswith("  ")} == names
 
@@ -216,7 +215,7 @@ def test_each_operation_shows_an_example_that_means_what_it_declares() -> None:
 
 
 def test_each_command_stands_in_one_group() -> None:
-    listed = [name for what, names in ESSENTIAL_COMMANDS.items() for name in (*names, *OTHER_COMMANDS[what].split())]
+    listed = [name for names in grouped_commands(every=True).values() for name in names]
     assert sorted(listed) == sorted(command_names())
 
 

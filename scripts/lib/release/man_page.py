@@ -6,7 +6,7 @@ import re
 
 import bridge
 from bridge.cli.catalogue import PROGRAM
-from bridge.cli.parser import ESSENTIAL_COMMANDS, ParagraphHelpFormatter, add_commands, command_names
+from bridge.cli.parser import ParagraphHelpFormatter, add_commands, command_names, grouped_commands
 
 WIDTH = 72
 """Columns of the help, which `man` indents in a terminal of 80."""
@@ -14,7 +14,7 @@ WIDTH = 72
 
 def man_page(description: str) -> str:
     """Return the page: the first commands by what they are for, then the help of each."""
-    first = [f".SS {what}\n{escape(', '.join(names))}" for what, names in ESSENTIAL_COMMANDS.items()]
+    first = [f".SS {what}\n{escape(', '.join(names))}" for what, names in grouped_commands(every=False).items()]
     each = [f".SS {escape(name)}\n.nf\n{escape(text)}\n.fi" for name, text in command_helps().items()]
     parts = [
         f'.TH {PROGRAM.upper()} 1 "" "{PROGRAM} {bridge.__version__}" "{PROGRAM}"',
