@@ -57,7 +57,7 @@ class Reasons(Record):
     """Whether nothing was searched for; the note only passes the filters."""
 
 
-LISTED = "passes the filters"
+LISTED_REASON = "passes the filters"
 """The reason of a note that was not searched for."""
 
 
@@ -65,7 +65,7 @@ def explain_hit(
     path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0
 ) -> tuple[str, ...]:
     if reasons.listed:
-        return (LISTED,)
+        return (LISTED_REASON,)
     lines: list[str] = []
     name = reasons.names.get(path)
     if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):

@@ -29,7 +29,7 @@ BLOCK = re.compile(r"^( *)```(sh|console)\n(.*?)^ *```$", re.DOTALL | re.MULTILI
 FENCED = re.compile(r"^( *)```.*?^ *```$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"`[^`\n]+`")
 NAMED = re.compile(r"`(vaultside [^`]+)`")
-UNFINISHED = re.compile(r"arguments are required|expected one argument|there is no `(?:[A-Z]+|<\w+>)`")
+UNFINISHED = re.compile(r"arguments are required|needs a value|there is no `(?:[A-Z]+|<\w+>)`")
 """What the command line has against a command of which a sentence names only the beginning, or with `NAME` in it."""
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)

@@ -148,7 +148,6 @@ LATE_LIBRARIES = HEAVY - {"numpy", "aiohttp", "pydantic", "starlette"} | {"anyio
 SELDOM = {
     # A command that a running bridge answers does without these, and takes a tenth less time.
     "cli/console.py": {"datetime", "logging", "unicodedata"},
-    "cli/parser.py": {"textwrap"},
     "cli/run_command.py": {"traceback"},
     "data_folder.py": {"hashlib", "platformdirs"},
     "docstrings.py": {"ast", "inspect"},

@@ -10,7 +10,7 @@ from bridge.api.moments import iso
 from bridge.features.answers.public import answerability_notice
 from bridge.records import Record
 from bridge.search.answerability import Answerability
-from bridge.search.hits import LISTED
+from bridge.search.hits import LISTED_REASON
 from bridge.search.model import HitText, SearchHit, ShownPassage
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of, count_shown
@@ -189,6 +189,6 @@ def _assessment(hit: Hit, before: str) -> Sequence[Segment]:
     tags = "".join(f" #{inline(tag)}" for tag in hit.tags if f"#{tag}" not in said)
     reasons = [*map(inline, hit.why)]
     # That a note fits the filters, a person knows who typed nothing else.
-    told = "" if reasons == [LISTED] else "; ".join(reasons)
+    told = "" if reasons == [LISTED_REASON] else "; ".join(reasons)
     why = Segment(f"{before}{told}" if told else before[:-1] * bool(tags), "muted", cut_reasons(reasons))
     return Segment("", short=f"{before}{hit.score:.2f} · {hit.digest} · "), why, aside(tags, "tag")
