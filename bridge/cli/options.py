@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.cli.catalogue import PROGRAM, operation_commands, typed_name
+from bridge.cli.catalogue import PROGRAM, typed_name
+from bridge.cli.render import translate_hint
 from bridge.errors import InvalidArguments
 
 if TYPE_CHECKING:
@@ -18,12 +19,6 @@ if TYPE_CHECKING:
 _RANGE = re.compile(r"\s*\[?\s*\d+\s*(?:[-–,:]\s*\d+\s*)?\]?\s*")
 
 _BEGINS_OBJECT = re.compile(r"\s*\[?\s*\{")
-
-
-HINT = re.compile(r"`(\w+)(: (?:\[\d+, \d+\]|[\w.-]+)| \w[\w-]*(?: \w+)?)?`")
-"""The name of an operation or an argument, which may have a value."""
-
-VALUE = re.compile(r"[\[\]:]")
 
 
 def add_options(parser: argparse.ArgumentParser, operation: str, command: "OperationCommand") -> None:
@@ -78,20 +73,6 @@ def usage_words(command: "OperationCommand") -> str:
             continue
         words.append(word if argument["required"] else f"[{word}]")
     return " ".join([*words, "[OPTION …]"])
-
-
-def translate_hint(hint: str, command: str) -> str:
-    """Replace operation and argument names in a hint by the commands and options that a user types."""
-    operations = operation_commands()
-
-    def typed(found: re.Match[str]) -> str:
-        name, value = typed_name(found[1]), found[2] or ""
-        if found[1] in operations and not value.startswith(":"):
-            return f"`{PROGRAM} {name}{value}`"
-        value = VALUE.sub("", value).replace(", ", "-")
-        return f"`--{name}{value}`" if found[1] in operations[command]["arguments"] else found[0]
-
-    return HINT.sub(typed, hint)
 
 
 def help_text(text: str, operation: str) -> str:

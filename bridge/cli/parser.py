@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import bridge
 from bridge.cli.catalogue import PROGRAM, operation_commands, read_catalogue, typed_name
-from bridge.cli.options import add_options, help_text, translate_hint, usage_words
+from bridge.cli.options import add_options, help_text, usage_words
+from bridge.cli.render import translate_hint
 from bridge.text.closest import find_alike
 
 if TYPE_CHECKING:

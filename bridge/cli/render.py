@@ -1,12 +1,13 @@
 """Prints results for a person: coloured in a terminal, plain text in a pipe."""
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from bridge.cli.catalogue import PROGRAM, operation_commands, typed_name
 from bridge.cli.console import Indexer, highlight, local_time, print_message, print_styled, strip_control, table
-from bridge.cli.options import translate_hint
 
 STYLES = {
     "title": "bold",
@@ -24,6 +25,12 @@ DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 SECTION = "section"
 """The column of a record's section in a pipe."""
+
+
+HINT = re.compile(r"`(\w+)(: (?:\[\d+, \d+\]|[\w.-]+)| \w[\w-]*(?: \w+)?)?`")
+"""The name of an operation or an argument, which may have a value."""
+
+VALUE = re.compile(r"[\[\]:]")
 
 
 def show(operation: str, view: Sequence[Mapping[str, Any]]) -> None:
@@ -158,3 +165,17 @@ def explain_backlog(result: Mapping[str, Any], indexer: Indexer) -> None:
                 print_message("`vaultside index` embeds them now, `vaultside serve` in the background.")
             case "running":
                 pass
+
+
+def translate_hint(hint: str, command: str) -> str:
+    """Replace operation and argument names in a hint by the commands and options that a user types."""
+    operations = operation_commands()
+
+    def typed(found: re.Match[str]) -> str:
+        name, value = typed_name(found[1]), found[2] or ""
+        if found[1] in operations and not value.startswith(":"):
+            return f"`{PROGRAM} {name}{value}`"
+        value = VALUE.sub("", value).replace(", ", "-")
+        return f"`--{name}{value}`" if found[1] in operations[command]["arguments"] else found[0]
+
+    return HINT.sub(typed, hint)

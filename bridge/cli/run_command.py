@@ -12,8 +12,8 @@ from types import FrameType
 from typing import Any
 
 from bridge.cli.console import strip_control
-from bridge.cli.options import translate_hint
 from bridge.cli.parser import ALL_FLAG, build_parser, command_first, list_commands
+from bridge.cli.render import translate_hint
 from bridge.data_folder import FORMER_NAME, default_data_dir, resolve_data_dir, resolve_models_dir
 from bridge.errors import BridgeError, Busy, Invalid
 from bridge.server.runtime_file import running_bridges

@@ -16,7 +16,7 @@ from msgspec import field
 from rich.console import Console
 
 from bridge.cli import console, render
-from bridge.cli.options import translate_hint
+from bridge.cli.render import translate_hint
 from bridge.records import Record
 from tests.features.results import drawn, result_of
 from tests.features.served import PATIENCE_S
@@ -74,7 +74,7 @@ MOVED = {
 
 PRINT = """
 from bridge.cli import render
-from bridge.cli.options import translate_hint
+from bridge.cli.render import translate_hint
 render.show({operation!r}, {view!r})
 """
 
