@@ -286,7 +286,6 @@ APART = {
     "bases/functions.py": "The functions of the language are a table; what evaluates it is a machine.",
     "changes/provenance.py": "Where lines come from is one question, taking changes out another, and both are long.",
     "cli/completion.py": "A shell asks for it; no other command loads argcomplete.",
-    "cli/render.py": "How results read is apart from how an operation is run.",
     "cli/run_command.py": "An interrupt must find nothing half imported, so that `main` imports it late.",
     "cli/run_operation.py": "A command, imported by its name like the others.",
     "cli/stdio/install.py": "Runs only where a program is set up.",
