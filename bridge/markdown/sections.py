@@ -114,6 +114,9 @@ def _find(note: Note, query: str) -> int:
                 headings=same[:_MAX_SHOWN_HEADINGS],
             )
     start = f"There is no heading `{query[:_MAX_QUERY_CHARS]}` in {note.path}"
+    if note.end and note.text[note.end :].strip():
+        line = note.text.count("\n", 0, note.end) + 1
+        start = f"{start}, which is too long or has too many blocks to be read from line {line} on"
     if not paths:
         raise HeadingNotFound(f"{start}; it has none.", hint="Read or change it by lines instead.", headings=[])
     paths = [*map(one_line, paths)]

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
+from bridge.markdown.edit.draft import read_draft
 from bridge.markdown.note import Heading, Note
-from bridge.markdown.parse import parse
+from bridge.markdown.parse import MAX_CHARACTERS, parse
 from bridge.markdown.sections import Outline, find_section, section_spans
 from bridge.types import VaultPath
 
@@ -152,3 +153,14 @@ def test_a_section_ends_where_the_next_one_of_its_level_or_above_begins(levels: 
     for at, (start, end) in enumerate(section_spans(headings, 999)):
         later = [heading.span[0] for heading in headings[at + 1 :] if heading.level <= levels[at]]
         assert (start, end) == (10 * at, later[0] if later else 999)
+
+
+def test_a_heading_that_was_not_read_is_told_with_the_reason() -> None:
+    text = f"# H\n{'x' * (MAX_CHARACTERS + 1)}\n## S\nz\n"
+    said = "which is too long or has too many blocks to be read from line 2 on; its headings are `H`"
+    with pytest.raises(HeadingNotFound, match=said):
+        find_section(parse(VaultPath("Long.md"), text.encode()), "S")
+    with pytest.raises(HeadingNotFound, match=said):
+        read_draft(VaultPath("Long.md"), text).section("S")
+    with pytest.raises(HeadingNotFound, match=r"in Short\.md; its"):
+        find_section(parse(VaultPath("Short.md"), b"# H\n"), "S")

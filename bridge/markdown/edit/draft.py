@@ -48,7 +48,15 @@ class TextDraft(Record):
 
     def section(self, heading: str) -> tuple[int, int]:
         """Return the index of the named heading in `headings`, and where its section ends."""
-        note = Note(path=self.path, title="", kind="note", digest=Digest(""), text=self.text, headings=self.headings)
+        note = Note(
+            path=self.path,
+            title="",
+            kind="note",
+            digest=Digest(""),
+            text=self.text,
+            headings=self.headings,
+            end=self.structure.end,
+        )
         start, end = find_section(note, heading)
         return next(at for at, each in enumerate(self.headings) if each.span[0] == start), end
 
