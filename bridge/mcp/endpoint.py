@@ -54,6 +54,8 @@ SETTLE_S = 1.0
 
 REPEATED_ID = "This session has a request with this id that is not answered yet. Give each request an id of its own."
 
+WRONG_ID = "The id of a request must be a text or an integer; a notification has none."
+
 Key = tuple[str, str]
 """A session of the older era, and an id as the library distinguishes ids."""
 
@@ -68,17 +70,22 @@ class RequestIds:
         """Wrap an app; requests of the newer era have no session, and share no ids."""
 
         async def call(scope: Scope, receive: Receive, send: Send) -> None:
-            session = Request(scope).headers.get(MCP_SESSION) if scope.get("method") == "POST" else None
-            if session is None:
+            if scope.get("method") != "POST":
                 await app(scope, receive, send)
                 return
+            session = Request(scope).headers.get(MCP_SESSION)
             messages = [await receive()]
             id_ = request_id(messages[0].get("body", b""))
 
             async def receive_again() -> AppMessage:
                 return messages.pop() if messages else await receive()
 
-            if id_ is None:
+            if id_ is WRONG_ID:
+                wrong = {"code": INVALID_REQUEST, "message": WRONG_ID}
+                await JSONResponse({"jsonrpc": "2.0", "id": None, "error": wrong}, HTTPStatus.BAD_REQUEST)(
+                    scope, receive, send
+                )
+            elif id_ is None or session is None:
                 await app(scope, receive_again, send)
             elif await self._is_free((session, str(id_))):
                 with self._use((session, str(id_))):
@@ -122,6 +129,8 @@ class RequestIds:
 def request_id(body: bytes) -> str | int | None:
     try:
         match orjson.loads(body):
+            case {"id": bool() | None | float() | dict() | list(), "method": str()}:
+                return WRONG_ID
             case {"id": str() | int() as id_, "method": str()}:
                 return id_
     except ValueError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import aiohttp
 import pytest
 from mcp import Client
+from mcp.types import INVALID_REQUEST
 
 from bridge.access.tokens import Tokens
 from bridge.types import Preset, Scope
@@ -39,6 +40,17 @@ async def post(served: Served, headers: Mapping[str, str | None], body: bytes = 
     return await served.request(
         "POST", "/mcp", headers={name: value for name, value in sent.items() if value is not None}, data=body
     )
+
+
+@pytest.mark.parametrize("id_", ["null", "{}", "1.5", "true"])
+@pytest.mark.parametrize("has_session", [True, False])
+async def test_a_request_with_no_proper_id_is_answered_with_an_error(
+    served: Served, id_: str, *, has_session: bool
+) -> None:
+    session = (await post(served, {})).headers["mcp-session-id"]
+    headers = {"Mcp-Session-Id": session} if has_session else {}
+    answer = await post(served, headers, HELLO.replace(b'"id":1', b'"id":' + id_.encode()))
+    assert (answer.status, answer.json["id"], answer.json["error"]["code"]) == (400, None, INVALID_REQUEST)
 
 
 @pytest.mark.parametrize(
