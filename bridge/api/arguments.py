@@ -222,7 +222,9 @@ def describe_inexpressible(operation: Signature, arguments: Mapping[str, Any]) -
     for name, value in arguments.items():
         try:
             orjson.dumps(value)
-        except TypeError:
+        except TypeError as error:
+            if "ecursion" in str(error):
+                return f"`{name}` has more values inside each other than JSON can express."
             if isinstance(value, int):
                 return f"`{name}` is too large: it is at most {MAX_INTEGER:,}."
             return f"`{name}` contains a value that JSON cannot express, such as a number of over 19 digits."

@@ -287,6 +287,13 @@ def test_listing_operations_opens_no_heavy_library() -> None:
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
+def nested(times: int) -> Any:
+    value: Any = 1
+    for _ in range(times):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("operation", "arguments", "sentence"),
     [
@@ -321,6 +328,7 @@ def test_listing_operations_opens_no_heavy_library() -> None:
             "`changes[0]` has no field `form`; did you mean `from`?",
         ),
         ("search", {"query": "\ud800"}, "`query` contains a value that JSON cannot express"),
+        ("find_notes", {"properties": {"a": nested(900)}}, "`properties` has more values inside each other than JSON"),
         ("search", {"query": "a", "limit": 2**80}, "`limit` is too large: it is at most 9,007,199,254,740,991."),
     ],
 )  # fmt: skip
