@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Mapping
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 import msgspec
 import pytest
@@ -197,6 +197,9 @@ async def test_a_path_that_leaves_the_vault_is_refused(sample: Served, operation
     hint = next(argument.hint for argument in operation.arguments if argument.name == name)
     for path in OUTSIDE:
         value = [path] if "tuple" in str(hint) else path
+        if not value and not operation.destructive and type(None) in get_args(hint):
+            # An empty text is read as left out, where nothing may be lost by that.
+            continue
         error = refused(await sample.call(operation.name, **{**operation.example, name: value}))
         assert error["code"] in {"outside_vault", "protected_path", "invalid_arguments", "note_not_found"}, path
 
