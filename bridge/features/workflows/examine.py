@@ -157,7 +157,7 @@ def workflow_page_view(page: WorkflowPage) -> Iterable[Element]:
     yield page_notice(page.workflows, page, "workflow")
     yield Table(WORKFLOWS, page.workflows)
     names = ", ".join(one.name for one in page.starters)
-    way = Segment("`vaultside author-workflow NAME --starter STARTER`", short="`author_workflow` with `starter`")
+    way = Segment("`vaultside author-workflow NAME --starter STARTER`", short="`author_workflow` (`starter`)")
     yield notice(way, f" writes one. The starters: {names}.")
 
 
