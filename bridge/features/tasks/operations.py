@@ -102,7 +102,7 @@ async def list_tasks(
     among: Among | None = None,
     where: Where = "",
 ) -> TaskList:
-    """List tasks by status, due day, tags and place; of templates if named.
+    """List tasks by status, day, tags and place; of templates if named.
 
     Args:
         path: Only tasks of this note.

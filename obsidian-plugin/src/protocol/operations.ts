@@ -3834,7 +3834,7 @@ export interface Operations {
 		result: WrittenWorkflow;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "confirmation_required";
 	};
-	/** List tasks by status, due day, tags and place; of templates if named. */
+	/** List tasks by status, day, tags and place; of templates if named. */
 	list_tasks: {
 		arguments: ListTasksArguments;
 		result: TaskList;
