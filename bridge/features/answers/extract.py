@@ -46,7 +46,7 @@ from bridge.search.answerability import (
     assess_quotes,
     unquoted_words,
 )
-from bridge.search.calibrate import model_calibration, model_trust, stand_out
+from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
 from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, join_introduced, widen
@@ -65,9 +65,6 @@ MAX_QUOTES = 3
 
 MIN_QUOTE_SHARE = 0.3
 """Share of the chance of the best quote from which another is shown beside it."""
-
-MIN_RIVALS = 4
-"""Lines from which it is told how far one stands out from the others by its meaning."""
 
 MAX_QUOTE_CHARS = 300
 """Characters up to which a quoted sentence is shown with those beside it: they often say who or what it is about."""
@@ -171,11 +168,7 @@ def _cite(
     citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    apart = dict(zip(ranked.texts(), stand_out(nearness), strict=False)) if len(nearness) >= MIN_RIVALS else {}
-    lines = [
-        replace(line, apart=apart.get(f"{one.above.strip()}: {one.sentence.text}", 0.0) if apart else None)
-        for one, line in zip(quotes, say_lines(quotes, shown, ranked, found, question), strict=True)
-    ]
+    lines = say_lines(quotes, shown, ranked, found, question)
     # Where a price is asked for and not told, that alone is missing.
     phrases, units = kind_phrases(ranked.kind, question), kind_phrases(None, question)
     asks_for = phrases[-1] if ranked.kind and lines else ask_of_choice(question, [one.text for one in shown])
@@ -213,7 +206,7 @@ def say_lines(
         # Of somebody or a place, what is above and beside names others; of a date or an amount it may be the answer.
         whole = wide if kind in ("person", "place") else text
         has_kind = kind is not None and (not one.lacks or can_answer(kind, whole, question))
-        lines.append(QuotedLine(every, one.score, fits, asked_note.is_named, has_kind, wide))
+        lines.append(QuotedLine(every, one.score, fits, asked_note.is_named, has_kind, wide, one.apart))
     if kind in ("person", "place") and lines and not lines[0].has_kind:
         # Other lines name others; the names in a question such as "Who is Ada Quill?" are all that it asks.
         others = {fold_word(word) for word in TOKEN.findall(question) if word[0].islower()}

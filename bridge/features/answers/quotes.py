@@ -26,6 +26,7 @@ from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
 from bridge.search.answerability import asked_stems
+from bridge.search.calibrate import stand_out
 from bridge.search.sentences import (
     BLANK,
     COLONS,
@@ -270,6 +271,8 @@ class Quote(Record):
     above: str = ""
     lacks: bool = False
     """Whether it has nothing of the kind that the question asks for."""
+    apart: float | None = None
+    """How far its meaning stands out from the other lines, in deviations; None if no model read enough of them."""
 
     @property
     def asks(self) -> bool:
@@ -316,6 +319,9 @@ class Candidate(Record):
 _BY_WORDS: Final = (6.57, 4.64, 1.54, -1.36, -1.02, -9.49)
 _BY_MEANING: Final = (5.98, 4.03, 0.69, -2.0, -1.02, -10.76, 4.67)
 """Of logistic regressions, in the order of the features, the nearness in meaning last; fitted on six sets."""
+
+MIN_RIVALS: Final = 4
+"""Lines from which it is told how far one stands out from the others by its meaning."""
 
 READ_LINES: Final = 24
 """Lines that a model reads: the best by words, then others of the best notes."""
@@ -364,19 +370,22 @@ class RankedLines:
     def choose(self, most: int, nearness: Sequence[float] = ()) -> list[Quote]:
         """Return the lines that answer best, the best first; with the nearness of each of `texts`, only of these."""
         pairs = list(zip(self._read, nearness, strict=False)) if nearness else [(one, None) for one in self._candidates]
+        apart = stand_out(nearness) if len(nearness) >= MIN_RIVALS else [None] * len(pairs)
         weights = self._weights
-        left = [(one, near, self._chance(one, weights, near)) for one, near in pairs]
-        least = max(MIN_CHANCE, MIN_SHARE * max((chance for *_, chance in left), default=0.0))
+        left = [
+            (one, near, self._chance(one, weights, near), far) for (one, near), far in zip(pairs, apart, strict=True)
+        ]
+        least = max(MIN_CHANCE, MIN_SHARE * max((chance for _, _, chance, _ in left), default=0.0))
         left = [one for one in left if one[2] >= least]
         chosen: list[Quote] = []
         while left and len(chosen) < most:
-            scores = [self._chance(one, weights, near) for one, near, _ in left]
-            found, _, chance = left.pop(max(range(len(left)), key=lambda at: (scores[at], -at)))
+            scores = [self._chance(one, weights, near) for one, near, *_ in left]
+            found, _, chance, far = left.pop(max(range(len(left)), key=lambda at: (scores[at], -at)))
             if found.sentence.kind == "heading" and any(_contains(found.sentence, one.sentence) for one in chosen):
                 # The item that was asked for is told already.
                 continue
             chosen = [one for one in chosen if not _contains(found.sentence, one.sentence)]
-            chosen.append(Quote(found.sentence, chance, found.above, found.lacks))
+            chosen.append(Quote(found.sentence, chance, found.above, found.lacks, far))
             left = [one for one in left if not _contains(found.sentence, one[0].sentence)]
             weights = {term: weight * (_SAID_WEIGHT if term in found.own else 1) for term, weight in weights.items()}
         return sorted(chosen, key=lambda one: (one.asks, self._days.isdisjoint(days_in(one.sentence.text))))
