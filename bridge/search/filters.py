@@ -6,7 +6,6 @@ whole sets; 50,000 notes take milliseconds.
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Literal
@@ -20,7 +19,7 @@ from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.terms import HasProperty
-from bridge.text.fold import fold_case, fold_word, listing_key
+from bridge.text.fold import fold_case, fold_word, listing_key, nfc
 from bridge.types import VaultPath
 
 Notes = Mapping[VaultPath, IndexedNote]
@@ -110,7 +109,7 @@ def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[Inde
 
 
 def folder_prefix(folder: str | None) -> str | None:
-    inner = unicodedata.normalize("NFC", folder or "").replace("\\", "/").strip().strip("/")
+    inner = nfc(folder or "").replace("\\", "/").strip().strip("/")
     return f"{inner}/" if inner and inner != "." else None
 
 

@@ -86,7 +86,7 @@ def straighten(text: str) -> str:
     return _CURLY.sub(lambda sign: '"' if sign[0] == "״" else "'", text)
 
 
-def fold_name(text: str) -> str:
+def fold_mention(text: str) -> str:
     return straighten(fold_case(text))
 
 

@@ -46,7 +46,7 @@ _HIDING_SIGNS = ("hidden", "style", "<script", "<template")
 
 def may_hide(formed: bytes) -> bool:
     """Return whether JSON may have something in it that `visible_text` strips; fast, as each answer is searched."""
-    if any(sign in formed for sign in _HIDDEN_IN_JSON) or may_hide_elements(formed.decode()):
+    if any(sign in formed for sign in _HIDDEN_IN_JSON) or (b"<" in formed and may_hide_elements(formed.decode())):
         return True
     return not formed.isascii() and _MAYBE_UNSEEN.search(formed.decode()) is not None
 

@@ -315,7 +315,7 @@ def _card(path: VaultPath, part: BriefPart, head: str, lines: Iterable[str], sco
 
 
 def _card_text(path: VaultPath, head: str, lines: Iterable[str]) -> str:
-    """Return what is told of a note: its path as it is, and all else as a reader sees it, a line each."""
+    """Return the text of a card: the head with the path of its note, then the lines, without hidden text."""
     return "\n".join((f"{one_line(head)} {quote_path(path)}", *filter(None, map(one_line, lines))))
 
 

@@ -15,7 +15,7 @@ from bridge.features.links.public import read_corpus
 from bridge.markdown.names import Names
 from bridge.records import Record
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case, fold_name
+from bridge.text.fold import fold_case, fold_mention
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.invisible import inline
 from bridge.text.words import TOKEN
@@ -168,7 +168,7 @@ async def suggest_aliases(call: Call, path: VaultPath) -> AliasSuggestions:
     feedback = await asyncio.to_thread(vault.store.feedback.all)
 
     def naming() -> set[VaultPath]:
-        return {*corpus.notes_with([fold_name(note.title)]), *graph_snapshot.graph.linked_from(path)} - {path}
+        return {*corpus.notes_with([fold_mention(note.title)]), *graph_snapshot.graph.linked_from(path)} - {path}
 
     texts = await graph_snapshot.index.wholes(sorted(await asyncio.to_thread(naming)))
 

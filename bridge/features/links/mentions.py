@@ -18,7 +18,7 @@ from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.text.closest import find_mistyped, max_typos
-from bridge.text.fold import FoldedText, fold_name, fold_words, letters_and_digits, straighten
+from bridge.text.fold import FoldedText, fold_mention, fold_words, letters_and_digits, straighten
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.text.stems import DECLINING_LANGUAGES, SCRIPTS_ONLY, has_prefixes, script_language, stem_words
@@ -252,7 +252,7 @@ class NameFinder:
         self._languages = tuple(languages)
         forms: dict[str, list[NoteName]] = {}
         for name in names:
-            form = fold_name(name.text).strip()
+            form = fold_mention(name.text).strip()
             if is_findable(form):
                 forms.setdefault(form, []).append(name)
         self._forms: Mapping[str, Sequence[NoteName]] = forms
@@ -314,7 +314,7 @@ class NameFinder:
 
     def forms(self, text: str) -> frozenset[str]:
         """Return the names that a text contains anywhere as separate words."""
-        folded = fold_name(text)
+        folded = fold_mention(text)
         found: set[int] = set()
         for number, first, last in self._matches(folded):
             if number not in found and is_whole_word(folded, first, last):

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 from bridge.features.links.mentions import NameFinder
 from bridge.records import Record
 from bridge.text.closest import are_alike, find_mistyped
-from bridge.text.fold import fold_case, fold_letters, fold_name
+from bridge.text.fold import fold_case, fold_letters, fold_mention
 from bridge.text.series import DATE, step_between
 from bridge.text.words import words_of
 from bridge.types import VaultPath
@@ -98,7 +98,7 @@ class MeantNotes:
         self._initials = {fold_case(initials): form for form in finder if (initials := abbreviation_of(form))}
 
     def find(self, name: str) -> MeantNote | None:
-        form = fold_name(name.rpartition("/")[2]).strip()
+        form = fold_mention(name.rpartition("/")[2]).strip()
         if named := self._finder.of(form):
             if named[0].alias:
                 titles = (one for other in self._parts[form] - {form} for one in self._finder.of(other))

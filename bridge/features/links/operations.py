@@ -30,7 +30,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record
-from bridge.text.fold import fold_name, fold_word
+from bridge.text.fold import fold_mention, fold_word
 from bridge.text.sentence import sentence_at
 from bridge.text.words import ALPHANUMERIC
 from bridge.types import SHORT_DIGEST, Direction, Exact, Span, VaultPath
@@ -71,7 +71,7 @@ class NoteMention(UnlinkedPlace):
 def mentions_of(vault: OpenVault, corpus: Corpus, path: VaultPath) -> tuple[NoteMention, ...]:
     """Return where other notes say a name of a note, by path and line; of the first notes alone when many do."""
     note = vault.index.notes.get(path)
-    forms = {fold_name(name).strip() for name in (note.title, *note.aliases)} if note else set()
+    forms = {fold_mention(name).strip() for name in (note.title, *note.aliases)} if note else set()
     names = corpus.names.only(forms)
     inflected = (source for form in names for source in notes_with_forms(vault.index, names, form))
     sources = sorted({*corpus.notes_with(forms), *inflected} - {path})

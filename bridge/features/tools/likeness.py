@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bridge.models.embedder import Embedder
 from bridge.records import Record
 from bridge.search.calibrate import model_calibration
+from bridge.text.fold import normalize
 from bridge.text.stems import stem_words
 from bridge.text.words import ALPHANUMERIC
 
@@ -65,7 +66,7 @@ def chinese_terms() -> re.Pattern[str]:
 @functools.lru_cache(maxsize=5_000)
 def stem_plain(language: str, word: str) -> str:
     stem = stem_words(STEMMED_AS.get(language, language), [word])[0]
-    return "".join(letter for letter in unicodedata.normalize("NFKD", stem) if not unicodedata.combining(letter))
+    return "".join(letter for letter in normalize("NFKD", stem) if not unicodedata.combining(letter))
 
 
 MIN_TASK_LIKENESS = 0.4
