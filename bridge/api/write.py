@@ -22,7 +22,7 @@ from bridge.docstrings import docstring_of
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome, LargeChange
-from bridge.errors import BridgeError, ChangeNotFound, ConfirmationRequired, ExpectationFailed, StateUnusable
+from bridge.errors import BridgeError, ChangeNotFound, ConfirmationRequired, ExpectationFailed
 from bridge.records import Record
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
@@ -171,18 +171,6 @@ def changed_files(found: Iterable[Difference]) -> tuple[ChangedFile, ...]:
                 moved = files.pop(step.path, ChangedFile(step.path, step.before, 0, 0))
                 files[step.to] = replace(moved, path=step.to, moved_from=moved.moved_from or step.path)
     return tuple(files.values())
-
-
-def snapshot_fetcher(vault: OpenVault) -> Fetch:
-    """Return a function that fetches kept contents; damaged ones count as missing."""
-
-    def fetch(digest: Digest) -> bytes | None:
-        try:
-            return vault.store.snapshots.read(digest)
-        except StateUnusable:
-            return None
-
-    return fetch
 
 
 MAX_FILES = 1_000

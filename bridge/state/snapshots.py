@@ -289,6 +289,12 @@ class Snapshots:
             )
         return None
 
+    def read_sound(self, digest: Digest) -> bytes | None:
+        """Return a content; None also when it is damaged."""
+        with contextlib.suppress(StateUnusable):
+            return self.read(digest)
+        return None
+
     def _read_packed(self, digest: Digest) -> bytes | None:
         try:
             return self._packs.read(digest)

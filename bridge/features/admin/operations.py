@@ -15,7 +15,6 @@ from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, make_finding
 from bridge.api.markup import Column, Element, Section, Table, field, notice, notices
 from bridge.api.registry import operation
-from bridge.api.write import snapshot_fetcher
 from bridge.data_folder import find_known_vaults, read_vault_list
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.bridge import Bridge
@@ -241,7 +240,7 @@ def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
 
 def _former_texts(vault: OpenVault) -> Iterator[tuple[VaultPath, str]]:
     """Yield what the history keeps of notes of agents and the bridge, also of those that are gone."""
-    folder, fetch = agents_folder(vault.settings), snapshot_fetcher(vault)
+    folder, fetch = agents_folder(vault.settings), vault.store.snapshots.read_sound
     for change in _last_changes(vault):
         for step in change.steps:
             if step.kind not in ("put", "remove") or not step.path.endswith(".md"):

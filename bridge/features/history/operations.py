@@ -26,7 +26,6 @@ from bridge.api.write import (
     diff_of,
     is_proposer,
     session_of,
-    snapshot_fetcher,
     unified_diff,
 )
 from bridge.changes.hunks import differences
@@ -127,7 +126,7 @@ class ShownChange(ListedChange, kw_only=True):
 
 
 def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedChange:
-    diff = beginning_of_diff(vault, change) if cut else diff_of(change.steps, snapshot_fetcher(vault))
+    diff = beginning_of_diff(vault, change) if cut else diff_of(change.steps, vault.store.snapshots.read_sound)
     return ListedChange(
         id=change.id,
         time=iso(change.time),
@@ -148,7 +147,7 @@ def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedCh
 def beginning_of_diff(vault: OpenVault, change: Change) -> str:
     """Return the diff of a change as far as it is shown in a list; what follows is not read."""
     diff, steps = "", len(change.steps)
-    for number, found in enumerate(differences(change.steps, snapshot_fetcher(vault)), 1):
+    for number, found in enumerate(differences(change.steps, vault.store.snapshots.read_sound), 1):
         diff += unified_diff([found])
         if len(diff) > DIFF_SHOWN:
             end = diff.rfind("\n", 0, DIFF_SHOWN) + 1
@@ -161,7 +160,7 @@ def beginning_of_diff(vault: OpenVault, change: Change) -> str:
 
 def describe_change(vault: OpenVault, change: Change) -> ShownChange:
     summary = summarize_change(vault, change, cut=False)
-    found = differences(change.steps, snapshot_fetcher(vault))
+    found = differences(change.steps, vault.store.snapshots.read_sound)
     return ShownChange(
         **asdict(summary),
         now=tuple(dict.fromkeys(change.places)),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from bridge.api.note_text import open_note
 from bridge.api.registry import OPERATIONS
-from bridge.api.write import Fetch, changed_files, snapshot_fetcher
+from bridge.api.write import Fetch, changed_files
 from bridge.changes.git import find_commits
 from bridge.changes.hunks import Difference, differences
 from bridge.engine.agents_folder import agents_folder
@@ -174,7 +174,7 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     recorded = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)[::-1]
     made = [change for change in recorded if not change.facts.targets]
     applied = [change for change in made if change.state == "applied"]
-    fetch = snapshot_fetcher(vault)
+    fetch = vault.store.snapshots.read_sound
     looked_at = [(change, [*differences(change.steps, fetch)]) for change in applied]
     changes = list_batches(vault, session, looked_at)
     obsidian = read_obsidian_settings(vault.root)

@@ -6,7 +6,7 @@ from itertools import count
 
 from msgspec.structs import replace
 
-from bridge.api.write import Fetch, snapshot_fetcher
+from bridge.api.write import Fetch
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -90,7 +90,7 @@ class JournalChange(Request, kw_only=True):
 def is_own(vault: OpenVault, path: VaultPath, data: bytes) -> bool:
     """Say whether all that changed a journal since it was created was the bridge. Blocks."""
     digest: Digest | None = digest_of(data)
-    fetch = snapshot_fetcher(vault)
+    fetch = vault.store.snapshots.read_sound
     for change in vault.review.changes(ChangeFilter(path=path, state="applied"), MAX_JOURNAL_CHANGES, 0):
         for step, now in reversed([*zip(change.steps, change.now, strict=True)]):
             if now != path or step.kind != "put":

@@ -9,7 +9,6 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from bridge.api.write import snapshot_fetcher
 from bridge.bases.values import text_of
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
@@ -409,7 +408,7 @@ def read_change(vault: OpenVault, change: Change) -> list[NoteChange]:
     now = {step.to or step.path: path for step, path in zip(change.steps, change.places, strict=False)}
     is_move = any(path != to for to, (path, _, _) in files.items())
     day = datetime.fromtimestamp(change.time).astimezone().date()
-    fetch = snapshot_fetcher(vault)
+    fetch = vault.store.snapshots.read_sound
     found: list[NoteChange] = []
     for to, (path, before, after) in files.items():
         if kind_of(to) != "note" or (path == to and is_move):
