@@ -1,8 +1,7 @@
 """Undoes and redoes changes and accepts proposals, on the current vault."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -28,6 +27,7 @@ MAX_NAMED_NOTES = 10
 
 MISSING_FILE = "It no longer exists."
 MISSING_HINT = "What is gone needs no undo; `hunks` of `show_change` undo what the change did to other notes."
+LOST_VERSION = "Its earlier version is no longer stored, or is damaged."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
 
@@ -77,6 +77,13 @@ class ChangeReplay:
         place = self._name(number, step.path) if brings_back else self._positions.of_file(*identity)
         if any(conflict.path in (place, self.before(place)) for conflict in self._conflicts):
             return
+        try:
+            self._make(number, step, place)
+        except ChangeNotFound:
+            self._conflict(place, LOST_VERSION)
+
+    def _make(self, number: int, step: Step, place: VaultPath) -> None:
+        identity = self._change.now[number], self._change.gone[number]
         match step.kind:
             case "put" if step.after is not None and step.before is None:
                 self._restore(number, step, place, step.after)
@@ -314,11 +321,16 @@ class ChangeReplay:
         self.notes.append(f"`{self.before(place)}` is as it was before already.")
 
 
+Hunks = Mapping[str, Collection[int]]
+"""The hunks that are undone of changes, by their ids; a change without an entry is undone whole."""
+
+
 class Undone(Record):
     """What an undo on a draft came to."""
 
     changes: tuple[Change, ...]
     """The changes that it undoes."""
+    hunks: Hunks
     notes: tuple[str, ...]
     """Notes about unexpected outcomes and the changes that are left, as sentences."""
 
@@ -332,55 +344,74 @@ def undo(
 ) -> Undone:
     """Undo changes on a draft: their edits are removed from the current files.
 
-    Of several, those that conflict stay, with what they depend on. Folders that these or other undone changes made are
-    removed when nothing is left in them.
+    Of several, those that conflict stay, with what they depend on; of one in many notes, the notes where it conflicts.
+    Folders that these or other undone changes made are removed when nothing is left in them.
 
     Raises:
         ChangeConflict: All of them conflict.
     """
     some, start = [*changes], len(draft.steps)
-    conflicts, left = list[FileConflict](), list[str]()
+    conflicts, left, kept = list[FileConflict](), list[str](), list[str]()
+    chosen = {} if hunks is None else {change.id: hunks for change in some}
     while True:
         draft.rewind(start)
-        turning, found = _turn_back(draft, some, snapshot, today, hunks)
+        turning, found = _turn_back(draft, some, snapshot, today, chosen)
         if not found:
             break
-        conflicts += chain.from_iterable(found.values())
-        left += (_explain_left(change, found[change.id][0]) for change in some if change.id in found)
-        some = [change for change in some if change.id not in found]
+        for id_, of_change in found.items():
+            conflicts += of_change.values()
+            change = next(one for one in some if one.id == id_)
+            if id_ not in chosen and (others := _other_hunks(change, of_change, snapshot)):
+                chosen[id_] = others
+                kept += (f"`{one.path}` stays as it is: {one.why}" for one in of_change.values())
+            else:
+                some.remove(change)
+                left.append(_explain_left(change, next(iter(of_change.values()))))
         if not some:
             _raise_conflicts(conflicts)
     if hunks is None and turning:
         _remove_empty_folders(turning[-1], draft)
     notes = dict.fromkeys(note for one in turning for note in one.notes)
-    return Undone(tuple(some), (*notes, *_shorten_notes(left, "change")))
+    return Undone(tuple(some), chosen, (*notes, *_shorten_notes(kept, "note"), *_shorten_notes(left, "change")))
+
+
+def _other_hunks(change: Change, conflicts: Mapping[int, FileConflict], snapshot: Snapshot) -> Collection[int]:
+    """Return what a change does besides the steps that conflict; nothing when that makes no sense alone."""
+    if not (change.facts.skips_overtaken or all(one.why == LOST_VERSION for one in conflicts.values())):
+        return ()
+    paths = {change.steps[number].path for number in conflicts}
+    others = [one for one in differences(change.steps, snapshot) if one.step.path not in paths]
+    if not all(one.hunks for one in others):
+        return ()
+    return {hunk.number for one in others for hunk in one.hunks} - change.facts.undone
 
 
 def _turn_back(
-    draft: Draft, changes: Sequence[Change], snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None
-) -> tuple[list[ChangeReplay], dict[str, list[FileConflict]]]:
-    """Return how changes are undone on a draft, and by change what conflicts."""
-    conflicts, by_change = list[FileConflict](), dict[str, list[FileConflict]]()
+    draft: Draft, changes: Sequence[Change], snapshot: Snapshot, today: VaultState, hunks: Hunks
+) -> tuple[list[ChangeReplay], dict[str, dict[int, FileConflict]]]:
+    """Return how changes are undone on a draft, and by change which of its steps conflict."""
+    conflicts, by_change = list[FileConflict](), dict[str, dict[int, FileConflict]]()
     ids = {change.id for change in changes}
     again = {switch.change for change in changes for switch in change.facts.switches if not switch.on} - ids
     lineages = cache(lambda path, gone: LineHistory.of(path, gone, today.past(path, gone), snapshot))
     positions, replays = Positions(draft), list[ChangeReplay]()
     for change in changes:
-        if hunks is None:
+        if change.id not in hunks:
             (steps, reader), chosen = _active_steps(change, snapshot), None
         else:
-            some = {*hunks} - change.facts.undone
+            some = {*hunks[change.id]} - change.facts.undone
             steps, reader = select_hunks(change.steps, snapshot, some, last=True)
             chosen = hunk_positions(change.steps, snapshot, some)
-        known, taking = len(conflicts), UndoOptions(lineages, chosen, ids, again)
+        taking = UndoOptions(lineages, chosen, ids, again)
         turning = ChangeReplay(draft, change, reader, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):
+            known = len(conflicts)
             if step is not None:
                 turning.make(number, _inverse(step))
+            if len(conflicts) > known:
+                by_change.setdefault(change.id, {})[number] = conflicts[known]
         replays.append(turning)
-        if more := conflicts[known:]:
-            by_change[change.id] = more
     return replays, by_change
 
 
@@ -486,7 +517,7 @@ Past = Callable[[VaultPath, str | None], Iterable[Change]]
 
 
 def hunk_states_after_undo(
-    changes: Iterable[Change], snapshot: Snapshot, find: FindChange, past: Past, hunks: Collection[int] | None = None
+    changes: Iterable[Change], snapshot: Snapshot, find: FindChange, past: Past, hunks: Hunks
 ) -> tuple[HunkState, ...]:
     """Return the hunk states that change by an undo: the undone changes off, the ones these had switched reverted.
 
@@ -496,8 +527,8 @@ def hunk_states_after_undo(
     for change in changes:
         every = _parts(change.steps, snapshot)
         parts = every - change.facts.undone
-        if hunks is not None:
-            parts &= frozenset(hunks)
+        if change.id in hunks:
+            parts &= frozenset(hunks[change.id])
         turned = change.facts.switches if parts == every else _states_for_hunks(change, parts, snapshot, find)
         switches.append(HunkState(change.id, parts, on=False, of=len(every)))
         switches += [replace(one, on=not one.on) for one in turned]

@@ -117,10 +117,10 @@ def plan_undo(
     draft: Draft, changes: Sequence[Change], vault: Vault, store: Store, hunks: Collection[int] | None = None
 ) -> PlannedChange:
     draft.back = True
-    snapshot = store.snapshots.read
+    snapshot = store.snapshots.read_sound
     newest_first = sorted(changes, key=lambda change: change.made, reverse=True)
     undone = undo(draft, newest_first, snapshot, vault_state(vault, store), hunks)
-    switches = hunk_states_after_undo(undone.changes, snapshot, store.journal.change, store.files.past, hunks)
+    switches = hunk_states_after_undo(undone.changes, snapshot, store.journal.change, store.files.past, undone.hunks)
     facts = ChangeFacts(undoes=tuple(change.id for change in undone.changes), switches=switches)
     return PlannedChange(first_path(undone.changes[0]), Effect(warnings=undone.notes), facts)
 

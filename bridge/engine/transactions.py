@@ -483,8 +483,7 @@ class ChangeWriter:
             # Before the reason, which is shown wherever a person decides.
             change = replace(change, reason=f"{means} {change.reason or ''}".rstrip())
             outcome = replace(outcome, warnings=(means, *outcome.warnings))
-        facts = replace(change.facts, skips_overtaken=outcome.skips_overtaken)
-        change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S, facts=facts)
+        change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
         await asyncio.to_thread(self._store.journal.propose, change, outcome.plan.blobs)
         self._events.publish(ChangeProposed(*event_fields(change)), self._id)
         return replace(outcome, change=change)
@@ -525,11 +524,9 @@ class ChangeWriter:
     async def _apply(
         self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, accepted_proposal: Change | None
     ) -> ChangeOutcome:
-        change = replace(
-            accepted_proposal or self._new_change(outcome, author),
-            state="applied",
-            facts=replace(outcome.planned.facts, by="disk"),
-        )
+        change = accepted_proposal or self._new_change(outcome, author)
+        facts = replace(outcome.planned.facts, by="disk", skips_overtaken=change.facts.skips_overtaken)
+        change = replace(change, state="applied", facts=facts)
         entry, steps = self._store.journal.begin(change), outcome.plan.steps
         # Before it is written: the note that has the id already is not to count for less.
         self._agree(change.facts.agreement)
@@ -578,7 +575,7 @@ class ChangeWriter:
             operation=author.operation,
             reason=author.reason,
             steps=tuple(outcome.plan.steps),
-            facts=outcome.planned.facts,
+            facts=replace(outcome.planned.facts, skips_overtaken=outcome.skips_overtaken),
         )
 
     async def _commit(self, change: Change, blobs: Blobs) -> tuple[str, ...]:

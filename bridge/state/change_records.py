@@ -64,7 +64,7 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     forecast: bool = False
     """Whether it is compared with its forecast, also when a proposal of it is accepted."""
     skips_overtaken: bool = field(default=False, name="apart")
-    """Whether each note of a proposal changes on its own, so that one that changed since can be left out."""
+    """Whether each note changes on its own, so that one that changed since can be left out."""
     renames: tuple[tuple[str, str], ...] = ()
     """Tags, properties, headings, aliases and texts that it replaces, each with the new one; empty if there is none."""
     agreement: str | None = None

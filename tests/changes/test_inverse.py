@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
-from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
+from bridge.errors import ChangeConflict, InvalidArguments
 from bridge.state import file_history
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
@@ -403,7 +403,7 @@ def test_what_is_no_longer_kept_cannot_be_turned_back() -> None:
     assert [found.remarks for found in differences(change.steps, vault.snapshot)] == [
         ("The file's earlier content is no longer stored.",)
     ]
-    with pytest.raises(ChangeNotFound, match="no longer stored"):
+    with pytest.raises(ChangeConflict, match="no longer stored"):
         vault.undo(change)
 
 

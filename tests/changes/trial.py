@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from bridge.changes.draft import Draft, follow_step
 from bridge.changes.path_history import VaultState
 from bridge.changes.undo import (
+    Undone,
     apply_proposal,
     hunk_states_after_accept,
     hunk_states_after_redo,
@@ -140,21 +141,23 @@ class Trial:
 
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Undo changes."""
-        today, done = [self.today_of(change) for change in undone], list[Change]()
+        today = [self.today_of(change) for change in undone]
+        found = Undone((), {}, ())
 
         def draw(draft: Draft) -> None:
+            nonlocal found
             draft.back = True
             found = undo(draft, today, self.snapshot, self.today, hunks)
-            self.notes, done[:] = found.notes, found.changes
+            self.notes = found.notes
 
         draft = self.draft()
         draw(draft)
-        switches = hunk_states_after_undo(done, self.snapshot, self._find, self.today.past, hunks)
+        switches = hunk_states_after_undo(found.changes, self.snapshot, self._find, self.today.past, found.hunks)
         if not draft.plan.steps and not self.proposes:
             # Nothing was left to do: the changes count as undone.
             set_hunk_states(self.journal, switches, None)
             return replace(self.today_of(undone[0]), steps=())
-        return self.do(draw, ChangeFacts(undoes=tuple(change.id for change in done), switches=switches))
+        return self.do(draw, ChangeFacts(undoes=tuple(change.id for change in found.changes), switches=switches))
 
     def undo_in_any_order(self, dice: random.Random) -> None:
         """Undo every change, in any order except after those that depend on it."""

@@ -12,6 +12,7 @@ from bridge.api.call import OWNER, Call, Principal
 from bridge.engine.bridge import Bridge
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.features import get_operation
+from bridge.types import Digest
 from tests.engine.conftest import until
 
 NAMES = ("a.md", "b.md", "c.md")
@@ -327,3 +328,40 @@ async def test_an_agent_withdraws_what_it_proposed_and_nothing_else(notes: Notes
         await get_operation("decide").run(notes.owner, {"id": proposed, "verdict": "accept"})
     made = await notes.asked(notes.owner, "edit_note", **edit)
     assert (await undo.run(notes.agent, {"change_id": made})).state == "proposed"
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+async def test_what_is_damaged_of_a_change_does_not_keep_the_rest_from_being_undone(
+    notes: Notes, *, is_before: bool
+) -> None:
+    await notes.write("b.md", "Other.\n" + "".join(LINES))
+    before = notes.digest("b.md")
+    change = await notes.edited()
+    damaged = before if is_before else notes.digest("b.md")
+    if not is_before:
+        await notes.write("b.md", notes.texts()["b.md"] + "More.\n")
+    stays = notes.texts()["b.md"]
+    notes.owner.host.store.snapshots.place(Digest(damaged)).write_bytes(b"damaged")
+    made = await get_operation("undo_change").run(notes.owner, {"change_id": change})
+    assert made.warnings == ("`b.md` stays as it is: Its earlier version is no longer stored, or is damaged.",)
+    assert notes.texts() == {"a.md": "".join(LINES), "b.md": stays, "c.md": "".join(LINES)}
+    assert await notes.undone(change) == {(name, line) for name in ("a.md", "c.md") for line in CHANGED}
+    with pytest.raises(ChangeConflict, match="`b"):
+        await get_operation("undo_change").run(notes.owner, {"change_id": change})
+
+
+async def test_an_undo_in_many_notes_leaves_those_that_were_changed_there_since(notes: Notes) -> None:
+    before = notes.texts()
+    values = {"properties": {"done": True}}
+    change = await notes.asked(notes.owner, "change_notes", **values)
+    await notes.write("b.md", notes.texts()["b.md"].replace("done: true", "done: maybe"))
+    stays = notes.texts()["b.md"]
+    undo = get_operation("undo_change")
+    made = await undo.run(notes.owner, {"change_id": change})
+    assert [warning.split(":")[0] for warning in made.warnings] == ["`b.md` stays as it is"]
+    assert notes.texts() == before | {"b.md": stays}
+    with pytest.raises(ChangeConflict, match=r"`b\.md`"):
+        await undo.run(notes.owner, {"change_id": change})
+    await notes.write("b.md", stays.replace("done: maybe", "done: true"))
+    await undo.run(notes.owner, {"change_id": change})
+    assert notes.texts() == before
