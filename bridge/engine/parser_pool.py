@@ -100,7 +100,8 @@ def read_one(reading: ReadOptions, vault: Vault, path: VaultPath) -> Outcome:
 
 
 def learn_boilerplate(root: Path, rules: Rules, paths: Collection[VaultPath]) -> Boilerplate:
-    return Boilerplate.learn(sample_texts(Vault(root, rules), paths))
+    folders = read_obsidian_settings(root).template_folders
+    return Boilerplate.learn(sample_texts(Vault(root, rules), paths), template_folders=folders)
 
 
 def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[tuple[VaultPath, str]]:

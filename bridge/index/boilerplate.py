@@ -27,6 +27,12 @@ MIN_NOTE_SHARE = 0.03
 MIN_KIND_SHARE = 0.5
 """But one in most notes of a folder or of a type is."""
 
+MIN_TEMPLATE_NOTES = 2
+"""And so is a line of a template that this many other notes kept."""
+
+MIN_PROMPT_BYTES = 18
+"""Bytes of such a line in UTF-8: shorter ones are names of sections."""
+
 RARER_VALUE = 0.5
 """Share of the notes with a label up to which the whole line, with its value, is none: `Race: Elf`."""
 
@@ -104,9 +110,11 @@ class Boilerplate(Record):
         return hash((self.version, self.recurring))
 
     @classmethod
-    def learn(cls, notes: Iterable[tuple[VaultPath, str]], version: int = 1) -> Self:
+    def learn(
+        cls, notes: Iterable[tuple[VaultPath, str]], version: int = 1, *, template_folders: Collection[str] = ()
+    ) -> Self:
         """Find the recurring lines, and labels of lines that say different things."""
-        learner = _Learner()
+        learner = _Learner(template_folders)
         for path, text in notes:
             learner.read(path, text)
         recurring = learner.choose()
@@ -187,7 +195,9 @@ class Boilerplate(Record):
 class _Learner:
     """Counts lines and labels in all notes, in those of each folder and in those of each type."""
 
-    def __init__(self) -> None:
+    def __init__(self, template_folders: Collection[str] = ()) -> None:
+        self._template_folders = template_folders
+        self._in_templates = Counter[int]()
         self._seen: defaultdict[str, array[int]] = defaultdict(lambda: array("Q"))
         self._notes = Counter[str]()
         self._label_of: dict[int, int] = {}
@@ -204,6 +214,8 @@ class _Learner:
         for group in (_VAULT, f"in {path.rpartition('/')[0]}", *((f"type {kind[1].strip()}",) if kind else ())):
             self._notes[group] += 1
             self._seen[group].extend((*lines.values(), *hashes.values()))
+        if is_template_path(path, self._template_folders):
+            self._in_templates.update(one for line, one in lines.items() if len(line.encode()) >= MIN_PROMPT_BYTES)
 
     def choose(self) -> frozenset[int]:
         """Return what recurs, without lines that give a recurring label different values."""
@@ -215,6 +227,7 @@ class _Learner:
             least = max(MIN_NOTES, share * self._notes[group])
             found.update(one for one, seen in count.items() if seen >= least and (group != _VAULT or one not in labels))
         every = counts.get(_VAULT, Counter())
+        found.update(one for one, seen in self._in_templates.items() if every[one] - seen >= MIN_TEMPLATE_NOTES)
         return frozenset(
             one
             for one in found
@@ -310,10 +323,14 @@ _TEMPLATE_FIELD: Final = re.compile(r"(?<!`)(?:\{\{[ \t]*(?:title|date|time)\b[^
 
 def is_template(note: IndexedNote, folders: Collection[str]) -> bool:
     """Return whether a note is a template: by its folder, or by fields in its headings or properties."""
-    if lies_in(note.path, folders) or _holds_templates(note.path.rpartition("/")[0]):
+    if is_template_path(note.path, folders):
         return True
     said = (note.packed_headings, *map(str, note.properties.values()))
     return any(_TEMPLATE_FIELD.search(text) for text in said if "{{" in text or "<%" in text)
+
+
+def is_template_path(path: VaultPath, folders: Collection[str]) -> bool:
+    return lies_in(path, folders) or _holds_templates(path.rpartition("/")[0])
 
 
 @lru_cache(maxsize=10_000)

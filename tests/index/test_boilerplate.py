@@ -90,6 +90,19 @@ def test_what_most_notes_of_a_type_or_a_folder_share_is_boilerplate_however_larg
         assert sentence(1001, 9) not in learnt
 
 
+def test_what_few_notes_keep_of_a_template_is_boilerplate_but_not_its_names_of_sections() -> None:
+    prompt, other = "1. What did I learn today that I want to keep?", "2. What will I do about it tomorrow morning?"
+    days = [(f"Daily/{n}.md", f"## Review\n{prompt}\n{sentence(n, 8)}\n") for n in range(2)]
+    days += [(f"Daily/{n}.md", sentence(n, 8)) for n in range(2, 30)]
+    for folder in ("Extras/Templates", "Forms"):
+        notes = [*days, (f"{folder}/Day.md", f"## Review\n{prompt}\n{other}\n")]
+        learnt = Boilerplate.learn(((VaultPath(path), text) for path, text in notes), template_folders=["Forms"])
+        assert prompt in learnt
+        assert "## Review" not in learnt
+        assert other not in learnt
+    assert prompt not in Boilerplate.learn((VaultPath(path), text) for path, text in days)
+
+
 def test_a_label_recurs_and_its_values_do_not() -> None:
     learnt = learn_from(elves(), "elves/")
     text = f"> | Race | Elf |\n> | Home | {sentence(3, 1)} |\n**Age:** {sentence(9, 1)}\nRace alone\n"
