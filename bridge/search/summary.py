@@ -369,6 +369,8 @@ class FocusLine(Record):
     """How much of the focus it says, rare words most."""
     cover: float
     """How much it says together with what stands above it."""
+    above: str = ""
+    """The heading above it, where it goes on with what that names."""
     block: int = 0
     """The line of the heading or label above it that says the whole focus, if one does."""
     share: float = 0.0
@@ -406,7 +408,7 @@ class FocusLines:
         is_read = asked and all(word in fold_case(focus) for word in asked)
         words = _leave_out_joints(asked) if is_read else dict.fromkeys(question_words(focus), 1.0)
         wanted = {one: _weigh_words(words, one) for one in {*languages.values()}}
-        parts = {one: [frozenset(terms_of(part, one)) for part in split_subjects(focus)] for one in wanted}
+        parts = {one: [frozenset(terms_of(part, one)) for part in split_subjects(focus, one)] for one in wanted}
         names = frozenset(fold_case(note.title) for note in notes)
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         known = {hit.path: hit for hit in hits}
@@ -424,6 +426,16 @@ class FocusLines:
                 said := [*_read_about(note, facts(note), languages[note.path], own, parts[languages[note.path]], names)]
             )
         }
+        told = frozenset[str]().union(*(one.said for one in chain.from_iterable(self.lines.values())))
+        self.is_said = any(told.issuperset(own) for own in wanted.values())
+        for path, said in self.lines.items():
+            own = wanted[languages[path]]
+            # What no line says tells none of them apart.
+            if len(own) > len(own.keys() & told) > len(own) / 2:
+                scale = math.fsum(own.values()) / math.fsum(own[one] for one in own.keys() & told)
+                self.lines[path] = [
+                    replace(one, own=min(1.0, one.own * scale), cover=min(1.0, one.cover * scale)) for one in said
+                ]
 
     def add_meaning(self, near: Mapping[Sentence, float]) -> None:
         """Add how near some lines are; of the others nothing is known."""
@@ -523,7 +535,8 @@ def _read_about(
         if not is_name or is_headed:
             said = own | around
             worth = weigh(said if is_headed else own), weigh(said)
-            yield FocusLine(one, text, is_weak(one), is_named, said, *worth, block * is_headed)
+            above = path.rpartition(" > ")[2] if GOES_ON.match(one.text) else ""
+            yield FocusLine(one, text, is_weak(one), is_named, said, *worth, above, block * is_headed)
 
 
 def _find_blocks(note: Note) -> Iterator[tuple[int, str]]:

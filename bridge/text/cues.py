@@ -27,6 +27,9 @@ POINTS: Final = re.compile(
     r"\b(?:(?:see|listed|shown|table|list|image|figure|diagram) below|below (?:is|are)|as follows|the following"
     r"|qui sotto|qui sopra|di seguito|ci-dessous|a continuación|siehe unten|im folgenden|abaixo|hieronder|poniżej|ниже"
     r"|(?:libera|parziale) traduzione|(?:free|partial) translation)\b"
+    r"|for (?:more|further) (?:information|details)|pour (?:plus d['’]informations|en savoir plus)"
+    r"|weitere informationen|per (?:maggiori|ulteriori) \w+|para (?:más|mais) informa\w+|więcej informacji"
+    r"|詳細(?:について)?は|を参照|このページでは|详见|参见|자세한 내용은"
     r"|下面|上面的|(?<![\d%％])以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과"
     rf"|^\W*{EXAMPLE}|{EXAMPLE}\W*$",
     re.IGNORECASE,
@@ -55,7 +58,18 @@ DEFINES: Final = re.compile(
 """A definition in scripts without spaces, with what it defines, or the beginning of one of what a note is called."""
 
 CONJUNCTION: Final = re.compile("and|e|ed|und|et|y|i|en|och|og|oraz|és|ja|ve|și|и|і|و|or|o|oder|ou|&")
-_JOINT: Final = re.compile(rf"\s+(?:{CONJUNCTION.pattern})\s+|[、,/]|[与和]")
+_JOINT: Final = re.compile(rf"\s+({CONJUNCTION.pattern})\s+|[、,/]|[与和]")
+_JOINS_IN: Final = {
+    "e": ("italian", "portuguese"),
+    "y": ("spanish",),
+    "i": ("polish", "catalan", "serbian"),
+    "en": ("dutch",),
+    "ja": ("finnish", "estonian"),
+    "ve": ("turkish",),
+    "o": ("italian", "spanish"),
+    "ou": ("french", "portuguese"),
+}
+"""Conjunctions that are other words in other languages: an article, a pronoun or *in*."""
 
 
 def is_summary(name: str) -> bool:
@@ -63,6 +77,11 @@ def is_summary(name: str) -> bool:
     return len(name) <= _MAX_SUMMARY_CHARS and _SUMMARY.search(name) is not None
 
 
-def split_subjects(text: str) -> list[str]:
+def split_subjects(text: str, language: str | None) -> list[str]:
     """Return what a name or a focus joins, as in *flour and water*; itself if it joins nothing."""
-    return _JOINT.split(text)
+    parts, start = list[str](), 0
+    for joint in _JOINT.finditer(text):
+        if language in _JOINS_IN.get(joint[1], (language,)):
+            parts.append(text[start : joint.start()])
+            start = joint.end()
+    return [*parts, text[start:]]

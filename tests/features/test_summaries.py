@@ -235,6 +235,21 @@ async def test_notes_that_say_most_of_a_focus_are_told_and_no_others(served: Ser
     assert (found["sentences"], found["notices"]) == ([], ["No note says “zeppelin”."])
 
 
+async def test_words_that_no_note_says_do_not_keep_notes_out_that_say_the_rest(served: Served) -> None:
+    await write(served, "Bread/1.md", "A recording of this was released as Live One. It sold well.\n")
+    await write(served, "Bread/2.md", "## Rye tapes\n\nIt was released as a recording of two hours in spring.\n")
+    for name in "abcdef":
+        await write(served, f"Other {name}.md", "A recording was released, and a tape was released as a recording.\n")
+    await write(served, "Zeppelin.md", "A zeppelin flew over the bakery.\n")
+    found = await summarise(served, paths=["Bread"], focus="recordings released of the zeppelin")
+    assert {one["path"]: one["text"] for one in found["sentences"]} == {
+        "Bread/1.md": "A recording of this was released as Live One.",
+        # What goes on from a heading is told with it.
+        "Bread/2.md": "Rye tapes: It was released as a recording of two hours in spring.",
+    }
+    assert found["notices"] == ["No note says all of “recordings released of the zeppelin”; these say part of it."]
+
+
 async def test_each_part_of_a_focus_is_told_and_no_bare_name(served: Served) -> None:
     await write(served, "Bread/Kiln.md", "The kiln is heated with beech wood.\n")
     await write(served, "Bread/Malt 1.md", "Malt makes the crust brown. Malt is sweet. Malt is made of barley.\n")

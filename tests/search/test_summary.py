@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bridge.markdown.parse import parse
 from bridge.search.sentences import Sentence
 from bridge.search.summary import FocusLines, choose_sentences_of
+from bridge.text.cues import split_subjects
 from bridge.types import VaultPath
 
 PLAIN = "The induction begins at one and ends where the bound is reached."
@@ -539,6 +540,23 @@ def test_a_focus_of_two_subjects_finds_what_says_one_of_them() -> None:
     notes = [parse(VaultPath(f"{at}.md"), text.encode()) for at, text in enumerate((both, one))]
     lines = FocusLines(notes, "durability and repair").lines
     assert [[line.own for line in said] for said in lines.values()] == [[1], [0.8]]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "parts"),
+    [
+        ("come collegare i cavi", "italian", ["come collegare i cavi"]),
+        ("pliki i foldery", "polish", ["pliki", "foldery"]),
+        ("des appels en ligne", "french", ["des appels en ligne"]),
+        ("brood en kaas", "dutch", ["brood", "kaas"]),
+        ("pan y vino o agua", "spanish", ["pan", "vino", "agua"]),
+        ("fåglar i skogen", "swedish", ["fåglar i skogen"]),
+        ("flour and water", None, ["flour", "water"]),
+        ("盐和水", None, ["盐", "水"]),
+    ],
+)
+def test_a_conjunction_joins_subjects_in_its_own_languages(text: str, language: str | None, parts: list[str]) -> None:
+    assert split_subjects(text, language) == parts
 
 
 def test_a_caption_gives_way_to_what_a_note_says() -> None:

@@ -204,7 +204,7 @@ class _Reader:
         found += [one for one in parts if one.cover >= MIN_PART_COVER and one.near >= nearest / 2 and one.said - told]
         if not found:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
-        elif all(one.cover < 1 for one in found):
+        elif not about.is_said or all(one.cover < 1 for one in found):
             part = "these say part of it" if any(one.cover for one in found) else "these are near it in meaning"
             self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; {part}.",)
         return {one.sentence.path: self._tell_line(one, about.lines[one.sentence.path]) for one in found[:most]}
@@ -223,7 +223,8 @@ class _Reader:
         note = self._read(own.path) if is_begun or not own.words else None
         begun = list(_begin(note, "line")) if note and is_begun else []
         others = [one.text for one in read_properties(note) if one.text != own.text] if note else []
-        return begun or [replace(own, text=", ".join([own.text, *others][:MAX_PROPERTIES]))]
+        text = ", ".join([own.text, *others][:MAX_PROPERTIES])
+        return begun or [replace(own, text=f"{line.above}: {text}" if line.above else text)]
 
 
 def name_notes(before: str, paths: Sequence[VaultPath]) -> Iterator[str]:

@@ -198,7 +198,7 @@ def _split(name: str, text: str, rarity: Callable[[str], float]) -> Iterator[Def
     segments = [(part, True) for part in _BREAK.split(text[mark.end() :])] if mark else []
     before = [part for part in _BREAK.split(text[: mark.start()] if mark else text) if part.strip()]
     segments += [(part, not mark and (len(before) > 1 or joined)) for part in before]
-    conjuncts = split_subjects(name)
+    conjuncts = split_subjects(name, language)
     segments += [(part, True) for part in conjuncts if len(conjuncts) > 1]
     are_names = RUN.search(text) is not None or language == "german"
     for segment, is_listed in segments:
