@@ -76,7 +76,7 @@ test("“Show more” works although the notes are listed anew while it is press
 
 test("types narrow the notes and the search, and the keyboard opens one", async () => {
 	await opened();
-	await obsidian.page.getByRole("button", { name: "Only decisions" }).click();
+	await obsidian.page.getByRole("button", { name: "Only decision" }).click();
 	await expect.poll(titles).toEqual(["Use rye", "Bake on Mondays"]);
 	const field = obsidian.page.getByRole("combobox");
 	await field.fill("oven");
@@ -124,8 +124,8 @@ test("the graph tells types apart by colours and shapes, and is narrowed to one"
 	await obsidian.run("graph");
 	await obsidian.page.getByLabel("Show the whole vault").click();
 	const group = (name: string) => obsidian.page.locator(".vaultside-graph-group", { hasText: name });
-	await group("Decisions").locator('[data-shape="diamond"]').waitFor();
-	await group("Bugs").locator('[data-shape="triangle"]').waitFor();
+	await group("decision").locator('[data-shape="diamond"]').waitFor();
+	await group("bug").locator('[data-shape="triangle"]').waitFor();
 	await picture(obsidian, "graph-types", false);
 	await obsidian.page.getByLabel("Narrow the graph").click();
 	await obsidian.page.getByRole("menuitem", { name: "Of a type…" }).click();

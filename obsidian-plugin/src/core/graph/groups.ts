@@ -1,5 +1,4 @@
 import type { GraphView, ViewNode } from "../../protocol/operations";
-import { plural } from "../notes/note-labels";
 import type { Colouring } from "./graph-request";
 
 /** Groups that have a colour of their own: as many as can be told apart. */
@@ -107,10 +106,9 @@ function nameOf(key: string, view: GraphView, colours: Colouring): string {
 			return view.communities.find(({ number }) => String(number) === key)?.name ?? key;
 		case "type":
 			return TYPES[key as ViewNode["type"]];
-		case "note_type":
-			return plural(key).replace(/^./u, (first) => first.toUpperCase());
 		case "tag":
 			return `#${key}`;
+		case "note_type":
 		case "folder":
 			return key === "" ? "In no folder" : key;
 	}

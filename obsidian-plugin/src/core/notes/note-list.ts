@@ -18,9 +18,9 @@ export function toHit({ path, title, tags, modified, digest, excerpt }: ListedNo
 /** Types that are counted by name. */
 const NAMED = 4;
 
-/** Say what a vault holds and how current its index is: "47 notes · 12 journals · indexed 2 min ago". */
+/** Say what a vault holds and how current its index is: "47 notes · journal 12 · indexed 2 min ago". */
 export function describeStats({ notes, types = {}, pending, indexed }: VaultStatus, now: number): string {
-	const named = Object.entries(types).slice(0, NAMED).map(([type, count]) => countType(type, count));
+	const named = Object.entries(types).slice(0, NAMED).map(([type, count]) => `${type} ${count.toLocaleString()}`);
 	const left = pending.keyword > 0 ? [`${pending.keyword.toLocaleString()} to index`] : indexed == null ? [] : [`indexed ${age(indexed, now)}`];
 	return [countType("note", notes), ...named, ...left].join(" · ");
 }

@@ -3,7 +3,7 @@ import type { IndexProgress } from "../../protocol/events";
 import type { Hit, ListedNote, VaultStatus } from "../../protocol/operations";
 import type { Filters } from "../../core/filters";
 import { changesLinks } from "../../core/bridge-events";
-import { age, plural, typeIcon } from "../../core/notes/note-labels";
+import { age, typeIcon } from "../../core/notes/note-labels";
 import { describeStats, newestArguments, PAGE, toHit } from "../../core/notes/note-list";
 import { AnswerOrder } from "../../core/answer-order";
 import { explainRefusal } from "../../client/client";
@@ -153,7 +153,7 @@ export class NotesPart {
 		if (filters === null) return;
 		const others = Object.entries(this.#status?.types ?? {}).filter(([type]) => !filters.noteTypes.includes(type));
 		for (const [type, count] of others.slice(0, TYPES)) {
-			const chip = this.#typesEl.createEl("button", { cls: "vaultside-chip", attr: { "aria-label": `Only ${plural(type)}` } });
+			const chip = this.#typesEl.createEl("button", { cls: "vaultside-chip", attr: { "aria-label": `Only ${type}` } });
 			setIcon(chip.createSpan({ cls: "vaultside-chip-x" }), typeIcon(type));
 			chip.createSpan({ text: `${type} ${count.toLocaleString()}` });
 			chip.addEventListener("click", () => this.listener.onNarrow({ ...filters, noteTypes: [...filters.noteTypes, type] }));

@@ -57,10 +57,10 @@ test("types of notes have their own colours and shapes, and others what is left"
 	const types = ["bug", "decision", "decision", "recipe", "day", "day", "day", ""];
 	const { all, others } = groupNodes(view(types.map((type, at) => node(at, `${at}.md`, { note_type: type }))), "note_type");
 	expect(all.map(({ name, colour, shape }) => [name, colour, shape])).toEqual([
-		["Days", 0, "circle"],
-		["Decisions", 1, "diamond"],
-		["Bugs", 7, "triangle"],
-		["Recipes", 2, "circle"],
+		["day", 0, "circle"],
+		["decision", 1, "diamond"],
+		["bug", 7, "triangle"],
+		["recipe", 2, "circle"],
 	]);
 	expect(others).toBe(1);
 });

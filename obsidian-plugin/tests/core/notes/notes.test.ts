@@ -25,17 +25,17 @@ describe("how long ago", () => {
 });
 
 describe("what a vault holds", () => {
-	const status = { notes: 47, types: { journal: 12, memory: 8, patch: 1, "дневник": 2, bug: 9 }, pending: { keyword: 0, vectors: 5 }, indexed: before(125) };
+	const status = { notes: 47, types: { journal: 12, authors: 8, patch: 1, "дневник": 2, bug: 9 }, pending: { keyword: 0, vectors: 5 }, indexed: before(125) };
 	const said = (changed: Partial<VaultStatus> = {}): string => describeStats({ ...status, ...changed } as VaultStatus, NOW);
 
 	test("is counted by type, the most frequent by name", () => {
-		expect(said()).toBe("47 notes · 12 journals · 8 memories · 1 patch · 2 дневник · indexed 2 min ago");
+		expect(said()).toBe("47 notes · journal 12 · authors 8 · patch 1 · дневник 2 · indexed 2 min ago");
 	});
 
 	test("says what is left to index, and nothing of an index that does not tell", () => {
 		expect(said({ types: {}, pending: { keyword: 3, vectors: 0 } })).toBe("47 notes · 3 to index");
 		const { indexed: _, ...older } = status;
-		expect(describeStats({ ...older, notes: 1, types: { box: 2 } } as unknown as VaultStatus, NOW)).toBe("1 note · 2 boxes");
+		expect(describeStats({ ...older, notes: 1, types: { box: 2 } } as unknown as VaultStatus, NOW)).toBe("1 note · box 2");
 	});
 
 	test("has an icon for each type", () => {
