@@ -54,6 +54,19 @@ async def test_hubs_are_scored_to_a_hundred(drawn: Served) -> None:
     assert [hub["pagerank"] for hub in ranked] == sorted((hub["pagerank"] for hub in every), reverse=True)
 
 
+async def test_a_community_is_called_by_its_best_connected_note(drawn: Served) -> None:
+    found = await insights(drawn, parts=["hubs", "communities"], limit=10)
+    hubs = {hub["path"]: hub for hub in found["hubs"]}
+    for group in found["communities"]:
+        joined = [hubs[path]["joined"] for path in group["notes"]]
+        assert (group["name"], joined[0]) == (hubs[group["notes"][0]]["title"], max(joined))
+    view = await drawn.call("graph_view", stubs=False)
+    assert {(each["number"], each["name"]) for each in view.json["communities"]} == {
+        (each["number"], each["name"]) for each in found["communities"]
+    }
+    assert found["communities"]
+
+
 async def test_without_links_nothing_stands_out(drawn: Served) -> None:
     found = await insights(drawn, kinds=["similar"], parts=["hubs", "communities", "bridges", "articulations", "gaps"])
     assert set(found["totals"].values()) == {0, None}

@@ -1,10 +1,7 @@
 """What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
 
-import math
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +11,6 @@ from bridge.api.note_names import no_such_note
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.graph.columns import KINDS, WRITTEN_KINDS, EdgeKind, Edges
 from bridge.records import Record
-from bridge.text.function_words import content_words
-from bridge.text.scripts import MARK, NAME_CHARACTER
 from bridge.types import VaultPath
 
 Kinds = tuple[EdgeKind, ...]
@@ -51,17 +46,6 @@ def kinds_between(edges: Edges, pairs: Iterable[tuple[int, int]]) -> Mapping[tup
             found[pair].add(kind)
     return {pair: [KINDS[kind] for kind in sorted(kinds)] for pair, kinds in found.items()}
 
-
-NAME_WORDS = 3
-"""Words in a community's name."""
-
-COVERED_SHARE: Final = 0.1
-"""Share of a group's notes that must contain a word for it to name the group."""
-
-OWN_SHARE: Final = 0.4
-"""Share of the notes containing a word that must be in the group."""
-
-_WORD: Final = re.compile(rf"[^\W\d_](?:(?:{NAME_CHARACTER}|['’-])*(?:[^\W_]|{MARK}))?")
 
 T = TypeVar("T")
 Page = tuple[tuple[T, ...], int]
@@ -99,7 +83,7 @@ class ViewCommunity(Record):
 
     Attributes:
         number: Its number, the same in `graph_insights` and `graph_view`; 0 is the largest.
-        name: The words that distinguish its titles and tags.
+        name: The title of its best-connected note.
         size: Its notes, shown or not.
     """
 
@@ -180,12 +164,11 @@ def describe_hubs(
 def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Community]:
     groups = community_members(shape, page.stop)
     groups = {number: groups[number] for number in list(groups)[page]}
-    called = label_communities(graph_snapshot, shape, groups)
     degree = shape.network.degree
     found = tuple(
         Community(
             number,
-            called[number],
+            name_community(graph_snapshot, shape, members),
             len(members),
             tuple(
                 path_at(graph_snapshot, shape, at)
@@ -206,23 +189,11 @@ def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
     return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}
 
 
-def label_communities(
-    graph_snapshot: GraphSnapshot, shape: GraphMeasures, groups: dict[int, list[int]]
-) -> dict[int, str]:
-    """Name communities; one whose notes have no word in common is called after its most joined note."""
-    said = {}
-    for at in range(len(shape.network)):
-        note = graph_snapshot.notes.get(path_at(graph_snapshot, shape, at))
-        words = (*note.title.split(), *note.tags) if note else ()
-        said[at] = content_words(words)
+def name_community(graph_snapshot: GraphSnapshot, shape: GraphMeasures, members: list[int]) -> str:
+    """Call a community by the title of its most joined note."""
     degree = shape.network.degree
-    words_of = name_communities(groups, said)
-    first = {number: max(members, key=lambda at: (int(degree[at]), -at)) for number, members in groups.items()}
-    return {
-        number: " · ".join(words_of[number])
-        or note_title(graph_snapshot, path_at(graph_snapshot, shape, first[number]))
-        for number in groups
-    }
+    best = max(members, key=lambda at: (int(degree[at]), -at))
+    return note_title(graph_snapshot, path_at(graph_snapshot, shape, best))
 
 
 def path_at(graph_snapshot: GraphSnapshot, shape: GraphMeasures, at: int) -> VaultPath:
@@ -242,29 +213,3 @@ def articulations(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: sli
     cuts = shape.measures.cuts.nodes
     found = [(path_at(graph_snapshot, shape, at), held) for at, held in cuts[page]]
     return tuple(Articulation(path, note_title(graph_snapshot, path), held) for path, held in found), len(cuts)
-
-
-def name_communities(
-    groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]
-) -> dict[int, tuple[str, ...]]:
-    """Return for each group its characteristic words by tf-idf; none where no word qualifies."""
-    words = {
-        note: {word.casefold(): word for text in texts for word in _WORD.findall(text)} for note, texts in said.items()
-    }
-    everywhere = Counter(word for known in words.values() for word in known)
-    named = {}
-    for group, notes in groups.items():
-        inside: Counter[str] = Counter()
-        spelt: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for note in notes:
-            for word, written in words.get(note, {}).items():
-                inside[word] += 1
-                spelt[word][written] += 1
-        worth = {
-            word: count * math.log((1 + len(words)) / everywhere[word])
-            for word, count in inside.items()
-            if count > 1 and count >= COVERED_SHARE * len(notes) and count >= OWN_SHARE * everywhere[word]
-        }
-        best = sorted(worth, key=lambda word: (-worth[word], word))[:NAME_WORDS]
-        named[group] = tuple(min(spelt[word], key=lambda written: (-spelt[word][written], written)) for word in best)
-    return named
