@@ -16,7 +16,16 @@ from bridge.records import Record
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE_SIMILARITY, FusedHit
 from bridge.search.model import SearchHit, ShownPassage
-from bridge.search.snippet import blank_labels, clean_text, cut_snippet, drop_headings, drop_title, is_bare, keep_values
+from bridge.search.snippet import (
+    blank_labels,
+    clean_text,
+    cut_matches,
+    cut_snippet,
+    drop_headings,
+    drop_title,
+    is_bare,
+    keep_values,
+)
 from bridge.search.vocabulary import NameMatch
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_word
@@ -189,16 +198,16 @@ def build_hit(
     twins: int,
     passages: tuple[ShownPassage, ...],
 ) -> SearchHit:
-    text, matches = shown.plain, shown.matches
+    text, matches = drop_headings(shown.text.lstrip(), shown.plain, shown.matches)
     closely = ("read closely",) if note.path in reasons.read_closely else ()
     return SearchHit(
         path=note.path,
         title=note.title,
         heading=shown.heading,
         lines=shown.lines,
-        snippet=cut_snippet(*drop_headings(shown.text.lstrip(), text, matches)),
+        snippet=cut_snippet(text, matches),
         score=round(score, 4),
-        why=(*explain_hit(note.path, reasons, text, matches, twins), *closely),
+        why=(*explain_hit(note.path, reasons, text, cut_matches(text, matches), twins), *closely),
         tags=note.tags,
         modified=note.mtime,
         digest=note.digest,

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.index.boilerplate import is_template
 from bridge.index.hits import PassageHit
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
@@ -23,6 +24,7 @@ from bridge.search.model import SearchAnswer, Sources
 from bridge.search.pipeline import SPARE_HITS, read_passages
 from bridge.search.retrievers import best_scores
 from bridge.search.snippet import blank_labels, clean_text
+from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.match import compile_matcher
 from bridge.text.words import words_of
@@ -56,17 +58,25 @@ _NO_VECTOR = "This note is not embedded yet, so these notes share words, links a
 
 
 async def find_related(
-    sources: Sources, *, path: VaultPath | None, text: str | None, limit: int, line: int | None = None
+    sources: Sources,
+    *,
+    path: VaultPath | None,
+    text: str | None,
+    limit: int,
+    line: int | None = None,
+    templates: Collection[str] = (),
 ) -> SearchAnswer:
-    """List the notes related to a note, or to a text that need not be in the vault."""
+    """List the notes related to a note, or to a text that need not be in the vault; templates only to a template."""
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     if path is not None:
-        return await _related_to_note(sources, path, line, limit)
-    return await _related_to_text(sources, (text or "")[:MAX_TEXT_CHARS], limit)
+        return await _related_to_note(sources, path, line, limit, templates)
+    return await _related_to_text(sources, (text or "")[:MAX_TEXT_CHARS], limit, templates)
 
 
-async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
+async def _related_to_note(
+    sources: Sources, path: VaultPath, line: int | None, limit: int, templates: Collection[str]
+) -> SearchAnswer:
     index = sources.index
     note = index.notes.get(path)
     if note is None:
@@ -109,10 +119,10 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     )
     reasons = Reasons(linked=links, co_read=dict.fromkeys(co_reading, called))
     notices = () if vector is not None else (_NO_VECTOR,)
-    return await _build_answer(sources, evidence, passages, words, reasons, path, limit, notices)
+    return await _build_answer(sources, evidence, passages, words, reasons, path, limit, notices, templates)
 
 
-async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
+async def _related_to_text(sources: Sources, text: str, limit: int, templates: Collection[str]) -> SearchAnswer:
     words = rare_words(sources.index.boilerplate.blank(text))
     if not words:
         return SearchAnswer(notices=("There are no words in the text to go by.",))
@@ -120,7 +130,7 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
     notices = () if vector is not None else (sources.no_model or _NO_MODEL,)
     trusted = model_trust(text, model_calibration(sources.index.answering_model))
     evidence, passages = await _retrieve(sources, vector, words, trusted, None)
-    return await _build_answer(sources, evidence, passages, words, Reasons(), None, limit, notices)
+    return await _build_answer(sources, evidence, passages, words, Reasons(), None, limit, notices, templates)
 
 
 async def _retrieve(
@@ -153,20 +163,26 @@ async def _build_answer(
     own: VaultPath | None,
     limit: int,
     notices: tuple[str, ...],
+    templates: Collection[str],
 ) -> SearchAnswer:
     index = sources.index
-    near = _near_notes(evidence, own, model_calibration(index.answering_model))
-    ranked = fuse(evidence.results(), index.notes.keys() & near)
+    near = index.notes.keys() & _near_notes(evidence, own, model_calibration(index.answering_model))
+    if own is None or not is_template(index.notes[own], templates):
+        near = {other for other in near if not is_template(index.notes[other], templates)}
+    ranked = fuse(evidence.results(), near)
     total = len(ranked)
     ranked = ranked[: limit + SPARE_HITS]
     if not ranked:
         notices = (*notices, _NOTHING_NEAR)
     texts = await read_passages(index, ranked, passages)
     unique, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
-    matcher = compile_matcher(words, languages=index.languages)
+    common = common_words(index, words, MAX_WORD_SHARE)
+    # What is marked is what relates the two, as the reasons say.
+    rare = tuple(word for word in words if fold_word(word) not in common)
+    matcher = compile_matcher(rare, languages=index.languages)
     reasons = replace(
         reasons,
-        common_words=common_words(index, words, MAX_WORD_SHARE),
+        common_words=common,
         meaning=evidence.meaning.calibrated,
         whole=evidence.whole.calibrated,
     )

@@ -68,8 +68,14 @@ _HIDDEN_CHAR = re.compile(f"[{chr(_ESCAPE_OFFSET)}-{chr(_ESCAPE_OFFSET + 127)}]"
 def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
     """Cut the part of a clean text with the most matches, at word boundaries, with `==marks==`."""
     start, end = _window(plain, matches)
-    body = _mark_matches(plain, [m for m in matches if start <= m.span[0] and m.span[1] <= end], start, end)
+    body = _mark_matches(plain, cut_matches(plain, matches), start, end)
     return f"{'…' if start else ''}{body}{'…' if end < len(plain) else ''}"
+
+
+def cut_matches(plain: str, matches: tuple[Match, ...]) -> tuple[Match, ...]:
+    """Return the matches in the part that is cut."""
+    start, end = _window(plain, matches)
+    return tuple(match for match in matches if start <= match.span[0] and match.span[1] <= end)
 
 
 def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[str, tuple[Match, ...]]:
@@ -176,7 +182,7 @@ def _end(text: str, latest: int, earliest: int = 1) -> int:
     return at
 
 
-def _mark_matches(text: str, matches: list[Match], start: int, end: int) -> str:
+def _mark_matches(text: str, matches: Sequence[Match], start: int, end: int) -> str:
     """Put marks around matches; adjacent ones share one pair."""
     spans: list[list[int]] = []
     for match in matches:

@@ -1,3 +1,4 @@
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -72,6 +73,34 @@ async def test_the_passage_at_a_line_counts_instead_of_the_whole_note(tmp_path: 
     assert near[None] == {"Worm.md", "Hive.md"}
     assert near[1] == near[4] == {"Worm.md"}
     assert near[5] == near[99] == {"Hive.md"}
+
+
+async def test_a_template_is_related_to_templates_only(tmp_path: Path) -> None:
+    forms = {"Forms/Loaf.md": "Rye flour, hydration, crumb.\n", "Forms/Roll.md": "Rye flour, hydration, crust.\n"}
+    write_vault(tmp_path / "vault", FILES | forms)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        near = {
+            path: {hit.path for hit in answer.hits}
+            for path in ("Sourdough.md", "Forms/Loaf.md")
+            if (answer := await find_related(found, path=VaultPath(path), text=None, limit=9, templates=["Forms"]))
+        }
+    assert near["Sourdough.md"] == {"Rye.md", "Oven.md"}
+    assert {"Forms/Roll.md", "Rye.md"} <= near["Forms/Loaf.md"]
+
+
+async def test_a_reason_names_only_words_that_are_marked(tmp_path: Path) -> None:
+    apart = "Nothing of it is told in this long sentence. " * 6
+    common = {f"Day {day}.md": f"Another year, another day {day}.\n" for day in range(9)}
+    files = {
+        "Plan.md": "A year of proofing, hydration and crumb.\n",
+        "Long.md": f"Hydration. {apart} A year. {apart} Proofing and crumb.\n",
+    }
+    write_vault(tmp_path / "vault", files | common)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        answer = await find_related(found, path=VaultPath("Plan.md"), text=None, limit=1)
+    (hit,) = answer.hits
+    assert set(re.findall("==(.+?)==", hit.snippet)) == {"Proofing", "crumb"}
+    assert hit.why == ("says “proofing”, “crumb”",)
 
 
 async def test_either_a_note_or_a_text(sources: Sources) -> None:

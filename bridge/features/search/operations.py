@@ -314,7 +314,7 @@ async def related_notes(
     limit: Limit = 10,
     among: Among | None = None,
 ) -> SearchResult:
-    """Find notes similar to a note or text, in meaning and by links.
+    """Find notes similar to a note or text, in meaning and by links; templates only to a template.
 
     Args:
         path: The note; give this or `text`.
@@ -335,7 +335,10 @@ async def related_notes(
     if path is not None and path not in call.vault.index.notes:
         raise no_such_note(call.vault, path)
     sources = await call.vault.sources_among(choose_among(call.vault, among, (path,)))
-    found = await find_related(sources, path=path, line=line, text=text, limit=limit)
+    settings = await asyncio.to_thread(read_obsidian_settings, call.vault.root)
+    found = await find_related(
+        sources, path=path, line=line, text=text, limit=limit, templates=settings.template_folders
+    )
     if path is not None:
         topics = await shared_topics(call.vault, path, [hit.path for hit in found.hits])
         said = ((hit, topics.get(hit.path)) for hit in found.hits)
