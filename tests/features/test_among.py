@@ -154,6 +154,15 @@ async def test_a_place_in_the_folder_is_always_reached(served: Served) -> None:
     assert await listed(served, "search", query="zymurgist") == set()
 
 
+async def test_an_answer_without_the_agents_notes_says_how_to_ask_them(served: Served) -> None:
+    question = "What did the zymurgist read about rye?"
+    assert not any("agents' notes" in notice for notice in (await served.result("ask", question=question))["notices"])
+    await served.result("set_up_memory", confirm=True)
+    (notice,) = [one for one in (await served.result("ask", question=question))["notices"] if "agents' notes" in one]
+    asked = await served.result("ask", question=f"{question} {notice.split('`')[1]}")
+    assert {one["path"] for one in asked["citations"]} == {"Agents/Sessions/Rye.md"}
+
+
 async def test_tags_and_folders_are_counted_by_side(served: Served) -> None:
     async def counted(operation: str, field: str, **arguments: Any) -> set[str]:
         answer = (await served.call(operation, **arguments)).json

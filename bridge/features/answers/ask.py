@@ -66,7 +66,7 @@ INDEXING_NOTICE = "Whether the notes answer this cannot be told yet: most are st
 NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties, code or formulas may."
 
 NO_MODEL = "`{}` counts only with a chat model, and none answered."
-AGENTS_LEFT_OUT = "The agents' notes were not asked: `recall` asks the memories, and `among: all` includes them here."
+AGENTS_LEFT_OUT = 'The agents\' notes were not asked; `@"{}/"` in a question asks them.'
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
 WITHHELD = "What the chat model wrote is withheld: the cited notes do not say {} of its {}."
 FOREIGN_NOTICE = "The chat model read text of other programs, which may be wrong or meant to mislead."
@@ -158,7 +158,8 @@ async def ask(
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
     if (is_absent_from_vault or not (quotes or found.unread)) and places.among == "notes" and call.vault.is_set_up:
-        answer = replace(answer, notices=(*answer.notices, AGENTS_LEFT_OUT))
+        left_out = AGENTS_LEFT_OUT.format(call.vault.settings.agents_folder)
+        answer = replace(answer, notices=(*answer.notices, left_out))
     if generator is None and (max_steps or tools):
         no_model = NO_MODEL.format("max_steps" if max_steps else "tools")
         answer = replace(answer, notices=(*answer.notices, no_model))

@@ -1,8 +1,9 @@
-/** A text as it is read: links by what they show, and without the marks of style. */
+/** A text as it is read: links by what they show, inline fields with one colon, and without the marks of style. */
 export function stripStyle(text: string): string {
 	return text
 		.replace(/!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1")
 		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+		.replace(/[[(]([^[\]():\n]+)::[ \t]*([^[\]()\n]*)[\])]/g, "$1: $2")
 		.replace(/(\*{1,2}|__|==|~~|`)(?=\S)(.*?\S)\1/g, "$2");
 }
 

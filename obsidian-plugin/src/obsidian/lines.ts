@@ -2,12 +2,15 @@ import { setIcon } from "obsidian";
 import { type Part, splitMarked } from "../core/markdown-text";
 import { copy } from "./note-links";
 
-/** Show what the bridge says, with what stands in backticks as code. */
+/** A title in a sentence of the bridge. */
+const TITLED = /(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\w*])/;
+
+/** Show what the bridge says, with what stands in backticks as code, and titles as such. */
 export function showText(el: HTMLElement, text: string): void {
 	el.empty();
 	for (const part of splitMarked(text, "`")) {
 		if (part.marked) el.createEl("code", { text: part.text });
-		else el.appendText(part.text);
+		else showParts(el, "em", part.text.split(TITLED).map((text, at) => ({ text, marked: at % 2 === 1 })));
 	}
 }
 

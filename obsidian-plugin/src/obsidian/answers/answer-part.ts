@@ -1,5 +1,5 @@
 import type { AnswerExcerpt, Citation, VaultAnswer } from "../../protocol/operations";
-import { countType } from "../../core/notes/note-labels";
+import { stripLine } from "../../core/markdown-text";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { cite, TurnPart } from "./turn-part";
@@ -42,7 +42,7 @@ export class AnswerPart extends TurnPart<VaultAnswer> {
 	quotes(answer: VaultAnswer): void {
 		this.#written = "";
 		this.say("The model reads…");
-		this.#showQuotes("Found in your notes", answer.citations);
+		this.#showQuotes("Found in your notes", answer);
 	}
 
 	/** Take the next words of a model. */
@@ -69,9 +69,9 @@ export class AnswerPart extends TurnPart<VaultAnswer> {
 		this.say(answer.notices.join(" "));
 		this.#belowEl.empty();
 		if (answer.mode_used === "chat") this.#showSentences(answer);
-		this.#showQuotes(answer.answer === "" ? "Closest in your notes" : "From your notes", answer.citations);
+		this.#showQuotes(answer.answer === "" ? "Closest in your notes" : "From your notes", answer);
 		if (answer.withheld) this.#addFold("What the model wrote").appendText(answer.withheld);
-		this.#showContext(answer.context);
+		this.#showContext(answer);
 		if (answer.answer !== "") this.#showButtons(answer);
 	}
 
@@ -86,35 +86,36 @@ export class AnswerPart extends TurnPart<VaultAnswer> {
 		if (sentences.length === 0) this.textEl.setText(answer);
 		for (const { text, cites, supported } of sentences) {
 			this.textEl.createSpan({ cls: supported ? "" : "is-unsupported", text });
-			for (const number of cites) this.#chip(this.textEl, citations.find((one) => one.number === number) ?? context.find((one) => one.number === number));
+			for (const number of cites) {
+				const place = [...citations, ...context].find((one) => one.number === number);
+				if (place !== undefined) cite(this.textEl, this.host, String(number), place);
+			}
 			if (!supported) addSmallText(this.textEl, " (not in these notes)");
 			this.textEl.appendText(" ");
 		}
 	}
 
-	#showQuotes(heading: string, citations: readonly Citation[]): void {
+	#showQuotes(heading: string, { citations, mode_used: mode }: VaultAnswer): void {
 		this.#belowEl.querySelector(".vaultside-quotes")?.remove();
 		if (citations.length === 0) return;
 		const list = this.#belowEl.createDiv({ cls: "vaultside-quotes", attr: { role: "list", "aria-label": heading } });
 		addSmallLine(list, heading);
-		for (const one of citations) {
+		for (const [at, one] of citations.entries()) {
 			const row = list.createDiv({ cls: "vaultside-quote", attr: { role: "listitem", dir: "auto" } });
-			this.#chip(row, one);
-			row.appendText(` ${one.quote} `);
+			// Only a model's sentences name excerpts by their numbers, of which several quotes may be.
+			cite(row, this.host, String(mode === "chat" ? one.number : at + 1), one);
+			row.appendText(` ${one.quote.split("\n").map(stripLine).join("\n")} `);
 			addSmallText(row, shownName(one));
 		}
 	}
 
-	#showContext(context: readonly AnswerExcerpt[]): void {
+	#showContext({ context, mode_used: mode }: VaultAnswer): void {
 		if (context.length === 0) return;
-		const tokens = context.reduce((sum, one) => sum + one.tokens, 0);
-		const fold = this.#addFold(`Read ${countType("excerpt", context.length)} · ${tokens} tokens`);
+		const fold = this.#addFold(`What was read (${context.length.toLocaleString()})`);
 		const list = fold.createDiv({ attr: { role: "list", "aria-label": "What was read" } });
 		for (const one of context) {
 			const row = list.createDiv({ cls: "vaultside-given-note", attr: { role: "listitem" } });
-			this.#chip(row, one);
-			row.createSpan({ cls: "vaultside-given-title", text: shownName(one), attr: { dir: "auto" } });
-			addSmallText(row, `${one.tokens} tokens`);
+			cite(row, this.host, `${mode === "chat" ? `${one.number} · ` : ""}${shownName(one)}`, one, "vaultside-given-title");
 			if (one.path !== "") addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
 		}
 	}
@@ -129,10 +130,5 @@ export class AnswerPart extends TurnPart<VaultAnswer> {
 		const buttons = addButtonRow(this.#belowEl);
 		addButton(buttons, { text: "Insert into note" }, () => this.actions.insert(answer));
 		addButton(buttons, { text: "Save as note" }, () => this.actions.keep(answer));
-	}
-
-	/** A number that opens what it stands for. */
-	#chip(el: HTMLElement, place: Citation | AnswerExcerpt | undefined): void {
-		if (place !== undefined) cite(el, this.host, String(place.number), place);
 	}
 }

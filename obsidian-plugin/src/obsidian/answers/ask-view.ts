@@ -4,7 +4,6 @@ import { asMarkdown, type Asked, historyOf, nameOf } from "../../core/answers/co
 import { newPath } from "../../core/notes/templates";
 import { explainRefusal } from "../../client/client";
 import { facts, installCommand } from "../../core/settings/models";
-import { addButton } from "../button";
 import { addSmallLine, showCommand } from "../lines";
 import { ASK, type Host } from "../host";
 import { openOnceSeen } from "../notes/new-note";
@@ -26,6 +25,8 @@ export class AskView extends Pane {
 	#typed = "";
 	#field: HTMLInputElement | null = null;
 	#button: HTMLButtonElement | null = null;
+	/** What is shown before the first question. */
+	#introEl: HTMLElement | null = null;
 	#turnsEl: HTMLElement | null = null;
 	#breakOff: (() => void) | null = null;
 
@@ -53,7 +54,7 @@ export class AskView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		const form = el.createEl("form", { cls: "vaultside-search-head" });
-		this.#field = form.createEl("input", { type: "text", value: this.#typed, placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
+		this.#field = form.createEl("input", { type: "text", value: this.#typed, placeholder: "Ask your notes…", attr: { "aria-label": "Question", dir: "auto" } });
 		this.#button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
 		const summarise = form.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": SUMMARISE } });
 		setIcon(summarise, "list-collapse");
@@ -64,8 +65,8 @@ export class AskView extends Pane {
 			if (this.#breakOff !== null) this.#stop();
 			else this.#begin();
 		});
-		const modelEl = el.createDiv({ cls: "vaultside-small" });
-		void this.#showModel(modelEl);
+		this.#introEl = el.createDiv({ cls: "vaultside-empty", text: "Ask in your own words, such as “When did I last write about bread?”. Type @ to ask only one note or folder." });
+		void this.#showModel(this.#introEl);
 		this.#turnsEl = el.createDiv({ cls: "vaultside-body", attr: { role: "log", "aria-label": "Answers" } });
 		this.whileShown(() => suggest.close());
 	}
@@ -73,7 +74,7 @@ export class AskView extends Pane {
 	protected override hide(): void {
 		this.#breakOff?.();
 		this.#typed = this.#field?.value ?? "";
-		this.#breakOff = this.#field = this.#button = this.#turnsEl = null;
+		this.#breakOff = this.#field = this.#button = this.#introEl = this.#turnsEl = null;
 		this.#asked = [];
 	}
 
@@ -141,6 +142,7 @@ export class AskView extends Pane {
 			return null;
 		}
 		this.#button?.setText("Stop");
+		this.#introEl?.remove();
 		return this.#turnsEl.createDiv({ cls: "vaultside-turn", prepend: true });
 	}
 
@@ -190,22 +192,17 @@ export class AskView extends Pane {
 		const models = ((answer.ok ? answer.result.models : undefined) ?? []).filter(({ purpose }) => purpose === "chat");
 		const chosen = models.find((one) => one.chosen);
 		if (chosen?.installed === true) {
-			el.setText(`${chosen.title} writes the answers, on this computer.`);
+			addSmallLine(el, `${chosen.title} writes the answers, on this computer.`);
 			return;
 		}
 		const wanted: ListedModel | undefined = chosen ?? models[0];
-		const { host } = this;
-		if (wanted === undefined || !host.settings.chatHint) return;
-		el.setText("Answers are quotes from your notes: no chat model is in use.");
-		if (wanted.installed) el.appendText(" Choose one in the settings.");
+		if (wanted === undefined) return;
+		const fold = el.createEl("details");
+		fold.createEl("summary", { cls: "vaultside-small", text: "Answers are quotes: no chat model is in use" });
+		if (wanted.installed) addSmallLine(fold, "Choose one in the settings.");
 		else {
-			showCommand(el, installCommand(wanted));
-			addSmallLine(el, facts(wanted));
+			showCommand(fold, installCommand(wanted));
+			addSmallLine(fold, facts(wanted));
 		}
-		addButton(el, { text: "Close for good" }, () => {
-			host.settings.chatHint = false;
-			el.remove();
-			return host.saveSettings();
-		});
 	}
 }

@@ -47,11 +47,11 @@ export interface CitedPlace {
 }
 
 /** Show a small button that opens the cited lines; of another program's text, which is nowhere, only its number. */
-export function cite(el: HTMLElement, host: Host, text: string, { path, lines, quote }: CitedPlace): void {
+export function cite(el: HTMLElement, host: Host, text: string, { path, lines, quote }: CitedPlace, cls = "vaultside-cite"): void {
 	if (path === "") {
 		addSmallText(el, `[${text}]`);
 		return;
 	}
 	const label = `Open ${titleOf(path)}, line ${lines[0]}`;
-	addButton(el, { cls: "vaultside-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => openHit(host.app, { path, lines }, false));
+	addButton(el, { cls, text, attr: { "aria-label": label, title: quote ?? label, dir: "auto" } }, () => openHit(host.app, { path, lines }, false));
 }

@@ -21,8 +21,6 @@ export interface Settings {
 	showWhy: boolean;
 	/** By what the colours of the graph tell notes apart. */
 	graphColours: Colouring;
-	/** Say in *Ask your notes* how to get a chat model. */
-	chatHint: boolean;
 	/** How many notes a search shows at once. */
 	results: number;
 	/** How close together notes stand. */
@@ -47,7 +45,6 @@ export const DEFAULTS: Settings = {
 	followSection: true,
 	showWhy: true,
 	graphColours: "community",
-	chatHint: true,
 	results: 20,
 	density: "comfortable",
 	highlight: true,

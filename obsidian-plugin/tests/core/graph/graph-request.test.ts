@@ -83,6 +83,7 @@ test.each([
 	["See ![[pic.png]] and [there](x/y.md).", "See pic.png and there."],
 	["12. ==Marked== **bold**", "Marked bold"],
 	["1923 was a year.", "1923 was a year."],
+	["- [ ] Sign it [due:: 2025-10-15] (by:: [[Ada|her]])", "Sign it due: 2025-10-15 by: her"],
 ])("%s is read as %s", (text, read) => {
 	expect(stripLine(text)).toBe(read);
 });
