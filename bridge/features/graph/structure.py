@@ -1,6 +1,6 @@
 """What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -83,7 +83,7 @@ class ViewCommunity(Record):
 
     Attributes:
         number: Its number, the same in `graph_insights` and `graph_view`; 0 is the largest.
-        name: The title of its best-connected note.
+        name: The title of its best-connected note, or of the next if a larger one has it.
         size: Its notes, shown or not.
     """
 
@@ -164,11 +164,12 @@ def describe_hubs(
 def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Community]:
     groups = community_members(shape, page.stop)
     groups = {number: groups[number] for number in list(groups)[page]}
+    called = name_communities(graph_snapshot, shape, groups)
     degree = shape.network.degree
     found = tuple(
         Community(
             number,
-            name_community(graph_snapshot, shape, members),
+            called[number],
             len(members),
             tuple(
                 path_at(graph_snapshot, shape, at)
@@ -189,11 +190,18 @@ def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
     return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}
 
 
-def name_community(graph_snapshot: GraphSnapshot, shape: GraphMeasures, members: list[int]) -> str:
-    """Call a community by the title of its most joined note."""
+def name_communities(
+    graph_snapshot: GraphSnapshot, shape: GraphMeasures, groups: Mapping[int, Sequence[int]]
+) -> dict[int, str]:
+    """Call each community by the title of its most joined note, or the next whose title no larger one has."""
     degree = shape.network.degree
-    best = max(members, key=lambda at: (int(degree[at]), -at))
-    return note_title(graph_snapshot, path_at(graph_snapshot, shape, best))
+    names: dict[int, str] = {}
+    for number, members in groups.items():
+        best = sorted(members, key=lambda at: (-int(degree[at]), at))[: len(names) + 1]
+        titles = [note_title(graph_snapshot, path_at(graph_snapshot, shape, at)) for at in best]
+        taken = {*names.values()}
+        names[number] = next((title for title in titles if title not in taken), titles[0])
+    return names
 
 
 def path_at(graph_snapshot: GraphSnapshot, shape: GraphMeasures, at: int) -> VaultPath:

@@ -20,7 +20,7 @@ from bridge.features.graph.structure import (
     Kinds,
     ViewCommunity,
     community_members,
-    name_community,
+    name_communities,
     note_title,
     require_number,
 )
@@ -228,7 +228,7 @@ def build_graph_view(
     groups = {} if shape is None else community_members(shape, MAX_NAMED_COMMUNITIES)
     present = {*picture.community.tolist()}
     groups = {number: inside for number, inside in groups.items() if number in present}
-    names = {number: name_community(graph_snapshot, shape, inside) for number, inside in groups.items() if shape}
+    names = {} if shape is None else name_communities(graph_snapshot, shape, groups)
     most = max(picture.joined.tolist(), default=0)
     rows = zip(
         picture.network.nodes.tolist(),
