@@ -31,7 +31,9 @@ async function opened(given: Given = {}): Promise<void> {
 	await row("Use rye").waitFor();
 }
 
-test("the newest notes are listed with type, tags, age and how they begin, and more follow", async () => {
+test("the newest notes but templates are listed with type, tags, age and how they begin, and more follow", async () => {
+	await bridge.call("create_note", { path: "Templates/Newest.md", text: "To be filled in." });
+	await bridge.call("wait_until_indexed", { path: "Templates/Newest.md", what: "keyword" });
 	await opened();
 	expect((await titles()).slice(0, 3)).toEqual(["Use rye", "Crumb collapses", "Bake on Mondays"]);
 	const first = row("Use rye");
@@ -40,7 +42,7 @@ test("the newest notes are listed with type, tags, age and how they begin, and m
 	expect(await first.locator(".vaultside-hit-text").innerText()).toBe("It keeps longer than wheat.");
 	expect(await row("Crumb collapses").locator(".vaultside-hit-mark").innerText()).toMatch(/\d min ago/);
 	// The notes are counted by another question than they are listed by.
-	await expect.poll(() => obsidian.page.locator(".vaultside-stats").innerText()).toMatch(/^\d+ notes · 2 decisions · 1 bug · indexed /);
+	await expect.poll(() => obsidian.page.locator(".vaultside-stats").innerText()).toMatch(/^\d+ notes · decision 2 · bug 1 · indexed /);
 	expect(await titles()).toHaveLength(50);
 	await obsidian.page.getByRole("button", { name: "Show more" }).click();
 	await expect.poll(async () => (await titles()).length).toBeGreaterThan(50);

@@ -5,9 +5,15 @@ import { age, countType } from "./note-labels";
 /** Notes that are listed at a time. */
 export const PAGE = 50;
 
-/** Write the filters as arguments of `find_notes` at this moment: a page of the notes that pass, the newest first. */
-export function newestArguments(filters: Filters, now: number, offset: number): FindNotesArguments {
-	return { ...filterArguments(filters, now), sort: "-modified", limit: PAGE, offset, excerpts: true };
+/**
+ * Write the filters as arguments of `find_notes` at this moment: a page of the notes that pass, the newest first.
+ *
+ * @param templates The folder of templates, which are listed only where somebody looks for them; null without one.
+ */
+export function newestArguments(filters: Filters, now: number, offset: number, templates: string | null): FindNotesArguments {
+	const isAsked = templates === null || `${filters.folder ?? ""}/`.startsWith(`${templates}/`);
+	const where = isAsked ? {} : { where: `!file.inFolder(${JSON.stringify(templates)})` };
+	return { ...filterArguments(filters, now), ...where, sort: "-modified", limit: PAGE, offset, excerpts: true };
 }
 
 /** A listed note as a hit that says how the note begins. */

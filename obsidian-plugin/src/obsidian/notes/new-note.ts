@@ -70,13 +70,14 @@ export function openOnceSeen({ vault, workspace }: App, path: string): void {
 /** Ask for a new note, in a folder or where new notes are put, with a name to begin with. */
 export async function askNewNote(host: Host, folder: string | null, name = ""): Promise<void> {
 	const { vault, fileManager, workspace } = host.app;
-	const [own, agents] = await Promise.all([vaultTemplates(host), findAgentsFolder(host)]);
+	const [own, agents] = await Promise.all([findTemplates(host), findAgentsFolder(host)]);
 	const folders = [...(own === null ? [] : [own]), ...(agents.ok ? [`${agents.path}/Templates`] : [])];
 	const where = folder ?? fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "").path;
 	new NewNote(host, where, listTemplates(vault.getMarkdownFiles().map(({ path }) => path), folders), name).open();
 }
 
-async function vaultTemplates({ app: { vault } }: Host): Promise<string | null> {
+/** The folder of templates, as the settings of Obsidian name it; null without one. */
+export async function findTemplates({ app: { vault } }: Host): Promise<string | null> {
 	const { adapter, configDir } = vault;
 	const path = `${configDir}/templates.json`;
 	if (!(adapter instanceof FileSystemAdapter) || !(await adapter.exists(path))) return null;

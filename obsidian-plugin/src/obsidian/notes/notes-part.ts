@@ -8,7 +8,7 @@ import { describeStats, newestArguments, PAGE, toHit } from "../../core/notes/no
 import { AnswerOrder } from "../../core/answer-order";
 import { explainRefusal } from "../../client/client";
 import type { Host } from "../host";
-import { askNewNote } from "./new-note";
+import { askNewNote, findTemplates } from "./new-note";
 
 const SETTLE_MS = 500;
 const MINUTE_MS = 60_000;
@@ -25,7 +25,6 @@ export interface NotesListener {
 
 /** Lists the newest notes while nothing is asked, offers their types and a new note, and says what the vault holds. */
 export class NotesPart {
-	readonly #headEl: HTMLElement;
 	readonly #typesEl: HTMLElement;
 	readonly #statsEl: HTMLElement;
 	readonly #ends: (() => void)[] = [];
@@ -44,14 +43,14 @@ export class NotesPart {
 	 * @param foot Where it is said what the vault holds.
 	 */
 	constructor(
-		head: HTMLElement,
+		private readonly head: HTMLElement,
 		foot: HTMLElement,
 		private readonly host: Host,
 		private readonly listener: NotesListener,
 	) {
-		this.#headEl = head.createDiv({ cls: "vaultside-notes-head" });
-		this.#typesEl = this.#headEl.createDiv({ cls: "vaultside-chips" });
-		const button = this.#headEl.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "New note" } });
+		head.addClass("vaultside-notes-head");
+		this.#typesEl = head.createDiv({ cls: "vaultside-chips" });
+		const button = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "New note" } });
 		setIcon(button, "file-plus");
 		button.addEventListener("click", () => void askNewNote(host, this.#filters?.folder ?? null));
 		this.#statsEl = foot.createDiv({ cls: "vaultside-stats" });
@@ -68,7 +67,7 @@ export class NotesPart {
 	show(filters: Filters): void {
 		this.#filters = filters;
 		this.#further = false;
-		this.#headEl.toggle(true);
+		this.head.toggle(true);
 		this.#showTypes();
 		void this.#list(0);
 	}
@@ -78,7 +77,7 @@ export class NotesPart {
 		this.#filters = null;
 		this.#notes.clear();
 		this.#round += 1;
-		this.#headEl.toggle(false);
+		this.head.toggle(false);
 	}
 
 	/** List the next notes, too. */
@@ -122,7 +121,9 @@ export class NotesPart {
 	async #list(offset: number): Promise<void> {
 		if (this.#filters === null) return;
 		const round = (this.#round += 1);
-		const answer = await this.host.link.call("find_notes", newestArguments(this.#filters, Date.now(), offset));
+		const templates = await findTemplates(this.host);
+		if (round !== this.#round) return;
+		const answer = await this.host.link.call("find_notes", newestArguments(this.#filters, Date.now(), offset, templates));
 		if (round !== this.#round) return;
 		if (!answer.ok) {
 			this.#further = this.#notes.size > PAGE;

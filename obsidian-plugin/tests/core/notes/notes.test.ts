@@ -48,7 +48,16 @@ describe("filters by type", () => {
 	const filters = { ...NONE, noteTypes: ["bug"], folder: "Work" };
 
 	test("narrow the newest notes", () => {
-		expect(newestArguments(filters, NOW, 50)).toEqual({ folder: "Work", properties: { type: ["bug"] }, among: "all", sort: "-modified", limit: 50, offset: 50, excerpts: true });
+		expect(newestArguments(filters, NOW, 50, null)).toEqual({ folder: "Work", properties: { type: ["bug"] }, among: "all", sort: "-modified", limit: 50, offset: 50, excerpts: true });
+	});
+
+	test.each([
+		[null, { where: '!file.inFolder("Templates")' }],
+		["Templates/Daily", {}],
+		["Templates of mine", { where: '!file.inFolder("Templates")' }],
+	])("leave templates out unless they are looked for: in %s", (folder, given) => {
+		const { where } = newestArguments({ ...NONE, folder }, NOW, 0, "Templates");
+		expect(where === undefined ? {} : { where }).toEqual(given);
 	});
 
 	test("narrow the graph", () => {
