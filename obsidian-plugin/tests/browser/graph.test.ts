@@ -177,8 +177,9 @@ test("the menu of a note opens it beside, links it, and draws what is around it"
 });
 
 test("colours tell communities, folders, tags and types apart, by name too, and one can be made to stand out", async () => {
+	const { communities } = await bridge.call<{ communities: { name: string }[] }>("graph_insights", { parts: ["communities"], limit: 100 });
 	await opened("Welcome.md");
-	await expect.poll(async () => (await legend()).some((name) => name.includes(" · "))).toBe(true);
+	await expect.poll(async () => (await legend()).some((said) => communities.some(({ name }) => name === said))).toBe(true);
 	await look("Colours by folder");
 	await expect.poll(legend).toContain("Garden");
 	await button(/^Garden \d/).click();

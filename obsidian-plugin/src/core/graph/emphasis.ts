@@ -120,9 +120,9 @@ export function radius(size: number, nodes: number): number {
 }
 
 /** A title that does not cover half of the picture. */
-export function shortenTitle(title: string): string {
+export function shortenTitle(title: string, most = MAX_LABEL_CHARS): string {
 	const letters = [...title];
-	return letters.length <= MAX_LABEL_CHARS ? title : `${letters.slice(0, MAX_LABEL_CHARS - 1).join("")}…`;
+	return letters.length <= most ? title : `${letters.slice(0, most - 1).join("")}…`;
 }
 
 function litBy(picture: Picture, groups: Groups, { group, found, pointed, way }: Attention): (id: number) => boolean {

@@ -155,3 +155,18 @@ export interface Box {
 export function overlap(one: Box, other: Box): boolean {
 	return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
+
+/**
+ * Find where a title fits at its node: right or left of it, below or above, inside the picture and over nothing.
+ *
+ * @param node What the node covers, with a gap around it.
+ * @param room How wide and high the picture is.
+ * @param taken What is not to be covered.
+ */
+export function placeTitle(node: Box, width: number, height: number, room: readonly [number, number], taken: readonly Box[]): Box | null {
+	const [x, y] = [(node.left + node.right) / 2, (node.top + node.bottom) / 2];
+	const beside = [y - height / 2, y, y - height].flatMap((top) => [[node.right, top], [node.left - width, top]] as const);
+	const spots = [...beside, [x - width / 2, node.bottom] as const, [x - width / 2, node.top - height] as const].map(([left, top]) => ({ left, right: left + width, top, bottom: top + height }));
+	const isFree = (spot: Box): boolean => spot.left >= 0 && spot.top >= 0 && spot.right <= room[0] && spot.bottom <= room[1] && !taken.some((other) => overlap(spot, other));
+	return spots.find(isFree) ?? null;
+}

@@ -2,10 +2,10 @@ import Sigma from "sigma";
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { Emphasis, type Attention, NOTHING, type Theme } from "../../core/graph/emphasis";
 import { type Groups, shapeOf } from "../../core/graph/groups";
-import type { Place } from "../../core/graph/layout";
+import type { Box, Place } from "../../core/graph/layout";
 import type { Picture } from "../../core/graph/picture";
 import { DrawnGraph, type EdgeData, type NodeData } from "./drawn-graph";
-import { drawHover, Titles } from "./labels";
+import { Titles } from "./labels";
 import { RingProgram, SHAPE_PROGRAMS } from "./node-shapes";
 import { themeOf } from "./theme";
 
@@ -51,15 +51,15 @@ export class GraphCanvas {
 	) {
 		this.#theme = themeOf(el);
 		const still = el.win.matchMedia("(prefers-reduced-motion: reduce)").matches;
-		const theme = (): Theme => this.#theme;
-		const titles = new Titles(theme);
+		const titles = new Titles(() => this.#theme, () => this.#boxes());
 		this.sigma = new Sigma<NodeData, EdgeData>(new DrawnGraph([], [], false).asGraph, el, {
 			allowInvalidContainer: true,
 			nodeProgramClasses: { ...SHAPE_PROGRAMS, ring: RingProgram },
 			labelFont: el.win.getComputedStyle(el).fontFamily,
 			labelSize: 12,
-			labelDensity: 0.8,
-			labelGridCellSize: 80,
+			// Which have room is decided when they are written.
+			labelDensity: 100,
+			labelRenderedSizeThreshold: 0,
 			minCameraRatio: 0.02,
 			maxCameraRatio: 4,
 			stagePadding: 36,
@@ -68,7 +68,7 @@ export class GraphCanvas {
 			inertiaDuration: still ? 1 : ZOOM_MS,
 			doubleClickZoomingDuration: still ? 1 : ZOOM_MS,
 			defaultDrawNodeLabel: titles.take,
-			defaultDrawNodeHover: drawHover(theme),
+			defaultDrawNodeHover: titles.hover,
 			nodeReducer: (_, { node, type, ...place }) => ({ ...place, type, ...this.#emphasis?.node(node, type === "circle" || type === "ring" ? 1 : CORNERED) }),
 			edgeReducer: (_, { edge, type }) => ({ type, ...this.#emphasis?.edge(edge) }),
 		});
@@ -91,7 +91,7 @@ export class GraphCanvas {
 		this.#decide();
 		const many = picture.edges.length > MANY_EDGES;
 		this.sigma.setCustomBBox(frame);
-		this.sigma.setSettings({ enableEdgeEvents: !many, hideEdgesOnMove: many, labelRenderedSizeThreshold: picture.nodes.length > 100 ? 5 : 0 });
+		this.sigma.setSettings({ enableEdgeEvents: !many, hideEdgesOnMove: many });
 		this.sigma.setGraph(new DrawnGraph(picture.nodes, picture.edges, !many, (id) => shapeOf(id, groups)).asGraph);
 		if (fresh) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
 	}
@@ -136,6 +136,17 @@ export class GraphCanvas {
 	zoom(by: number): void {
 		const camera = this.sigma.getCamera();
 		camera.setState({ ratio: camera.getBoundedRatio(camera.ratio * ZOOM ** -by) });
+	}
+
+	/** What the nodes cover. */
+	#boxes(): Box[] {
+		return this.sigma.getGraph().nodes().flatMap((key) => {
+			const data = this.sigma.getNodeDisplayData(key);
+			if (data === undefined) return [];
+			const { x, y } = this.sigma.framedGraphToViewport(data);
+			const radius = this.sigma.scaleSize(data.size);
+			return [{ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }];
+		});
 	}
 
 	/** Give everything back. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gatherIslands, overlap } from "../../../src/core/graph/layout";
+import { gatherIslands, overlap, placeTitle } from "../../../src/core/graph/layout";
 import { node, view } from "./drawn";
 
 const near = (drawn: ReturnType<typeof view>): number[] => drawn.nodes.map(({ x, y }) => Math.hypot(x, y));
@@ -45,4 +45,19 @@ test.each([
 ])("a box and one %s", (_, other, met) => {
 	expect(overlap(box, { ...box, ...other })).toBe(met);
 	expect(overlap({ ...box, ...other }, box)).toBe(met);
+});
+
+const dot = { left: 40, right: 50, top: 40, bottom: 50 };
+const wall = (left: number, right: number, top = 0, bottom = 100) => ({ left, right, top, bottom });
+
+test.each([
+	["right of its node", [], { left: 50, top: 40 }],
+	["left where another stands to the right", [wall(55, 60)], { left: 10, top: 40 }],
+	["left where the picture ends", [], { left: 10, top: 40 }, [75, 100]],
+	["a little lower beside what is above", [wall(50, 90, 30, 44), wall(0, 40)], { left: 50, top: 45 }],
+	["below between two", [wall(65, 70), wall(20, 25)], { left: 30, top: 50 }],
+	["nowhere among many", [wall(65, 70), wall(20, 25), wall(40, 50, 50, 60), wall(40, 50, 30, 40)], null],
+] as const)("a title stands %s", (_, taken, place, room: readonly [number, number] = [100, 100]) => {
+	const found = placeTitle(dot, 30, 10, room, taken);
+	expect(found === null ? null : { left: found.left, top: found.top }).toEqual(place);
 });
