@@ -1,24 +1,21 @@
-"""Forecasts what a change makes of a vault's counts, and measures whether it did; only affected notes are looked at."""
+"""Forecasts what a change makes of a vault's counts, and measures whether it did."""
 
-import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from typing import Self
 
-from msgspec.structs import asdict, astuple, replace
+from msgspec.structs import asdict
 
 from bridge.changes.draft import Draft, follow_step, path_after_move
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, pack_note
 from bridge.index.prepare import shorten_note
 from bridge.markdown.decode import digest_of
 from bridge.markdown.documents import read_document
 from bridge.markdown.kinds import is_document, kind_of
-from bridge.markdown.links import can_name_note, name_key, target_file
+from bridge.markdown.links import can_name_note, target_file
 from bridge.markdown.names import Names
-from bridge.markdown.note import LinkKind
 from bridge.records import Record
 from bridge.types import VaultPath
 
@@ -41,102 +38,6 @@ class VaultCounts(Record):
     dangling: int = 0
     tags: int = 0
     properties: int = 0
-
-    def plus(self, other: Self) -> Self:
-        """Add other counts, which may be negative."""
-        return type(self)(*map(operator.add, astuple(self), astuple(other)))
-
-
-class CountedNote(Record):
-    """The facts of a note that are counted."""
-
-    targets: tuple[tuple[str, LinkKind], ...]
-    tags: frozenset[str]
-    properties: frozenset[str]
-
-    @classmethod
-    def of(cls, note: IndexedNote) -> Self:
-        return cls(note.targets, frozenset(note.tags), frozenset(note.properties))
-
-    @classmethod
-    def read(cls, path: VaultPath, data: bytes) -> Self:
-        note = shorten_note(read_document(path, data))
-        targets = tuple((link.target, link.kind) for link in note.links)
-        return cls(targets, frozenset(tag.name for tag in note.tags), frozenset(note.properties))
-
-
-class ResolvedTargets(Record):
-    """Where the links of one note lead."""
-
-    links: int
-    dangling: int
-    linked: frozenset[VaultPath]
-    """The other files that it links to."""
-    wants_note: bool
-    """Whether it links to the name of a note that does not exist."""
-
-    @classmethod
-    def of(cls, note: CountedNote, path: VaultPath, names: Names) -> Self:
-        links = dangling = 0
-        linked: set[VaultPath] = set()
-        wants_note = False
-        for target, kind in note.targets:
-            if not (file := target_file(target, kind)):
-                continue
-            found = names.resolve(target, path, kind).path
-            if found is None:
-                dangling += 1
-                wants_note = wants_note or can_name_note(file)
-            else:
-                links += 1
-                linked.add(found)
-        return cls(links, dangling, frozenset(linked - {path}), wants_note)
-
-
-class LinkLookup(Record):
-    """Finds notes by what their links name or lead to."""
-
-    naming: Callable[[Collection[str]], Collection[VaultPath]]
-    """Returns the notes with links to any of some names, given as by `name_key`."""
-    sources: Callable[[VaultPath], Collection[VaultPath]]
-    """Returns the notes that link to a file."""
-
-    @classmethod
-    def over(cls, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Self:
-        by_name: dict[str, set[VaultPath]] = {}
-        by_file: dict[VaultPath, set[VaultPath]] = {}
-        for path, note in notes.items():
-            for key in (name_key(file) for link in note.targets if (file := target_file(*link))):
-                by_name.setdefault(key, set()).add(path)
-            for linked in ResolvedTargets.of(CountedNote.of(note), path, names).linked:
-                by_file.setdefault(linked, set()).add(path)
-        return cls(
-            lambda keys: {path for key in keys for path in by_name.get(key, ())},
-            lambda path: by_file.get(path, ()),
-        )
-
-
-def count_vault(notes: Mapping[VaultPath, IndexedNote], names: Names) -> VaultCounts:
-    links = dangling = 0
-    joined: set[VaultPath] = set()
-    for path, note in notes.items():
-        resolved = ResolvedTargets.of(CountedNote.of(note), path, names)
-        links += resolved.links
-        dangling += resolved.dangling
-        linked = {other for other in resolved.linked if other in notes}
-        joined |= linked
-        if linked or resolved.wants_note:
-            joined.add(path)
-    tags, properties = count_tags(notes.values()), count_property_names(notes.values())
-    return VaultCounts(len(notes), links, len(notes) - len(joined), dangling, len(tags), len(properties))
-
-
-def count_tags(notes: Iterable[IndexedNote]) -> Counter[str]:
-    return Counter(tag for note in notes for tag in note.tags)
-
-
-def count_property_names(notes: Iterable[IndexedNote]) -> Counter[str]:
-    return Counter(name for note in notes for name in note.properties)
 
 
 class CountForecast(Record):
@@ -185,38 +86,47 @@ def explain_difference(expected: Mapping[str, int], found: Mapping[str, int]) ->
 
 
 class CountedVault(Record):
-    """A vault at one moment, as far as it is counted."""
+    """A vault at one moment, with its counts."""
 
     notes: Mapping[VaultPath, IndexedNote]
     """The notes that count."""
     names: Names
     """All files; a copy if they can change meanwhile."""
-    lookup: LinkLookup
-    counts: Callable[[VaultPath], bool]
+    includes: Callable[[VaultPath], bool]
     """Whether a file of this path counts as a note."""
     total: VaultCounts
-    """Its counts."""
+    tags: Counter[str]
+    properties: Counter[str]
 
     @classmethod
-    def over(cls, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Self:
-        """Count every document, with a lookup built from all links."""
-        return cls(notes, names, LinkLookup.over(notes, names), is_document, count_vault(notes, names))
+    def over(
+        cls, notes: Mapping[VaultPath, IndexedNote], names: Names, includes: Callable[[VaultPath], bool] = is_document
+    ) -> Self:
+        links = dangling = 0
+        joined: set[VaultPath] = set()
+        for path, note in notes.items():
+            for target, kind in note.targets:
+                if not (file := target_file(target, kind)):
+                    continue
+                found = names.resolve(target, path, kind).path
+                if found is None:
+                    dangling += 1
+                    joined.update([path] if can_name_note(file) else ())
+                    continue
+                links += 1
+                joined.update((path, found) if found != path and found in notes else ())
+        tags = Counter(tag for note in notes.values() for tag in note.tags)
+        properties = Counter(name for note in notes.values() for name in note.properties)
+        total = VaultCounts(len(notes), links, len(notes) - len(joined), dangling, len(tags), len(properties))
+        return cls(notes, names, includes, total, tags, properties)
 
 
 class AffectedFiles(Record):
-    """The files that a change affects, before and after it.
-
-    Attributes:
-        paths: Every path whose file appears, vanishes or gets other content.
-        before: What the notes among them had before, where the index did not know it.
-        after: What they have after; absent for what is gone or does not count.
-        names: All files after the change.
-    """
+    """The paths whose file a change makes, removes or gives other content, and the vault before and after it."""
 
     paths: frozenset[VaultPath]
-    before: Mapping[VaultPath, CountedNote]
-    after: Mapping[VaultPath, CountedNote]
-    names: Names
+    before: CountedVault
+    after: CountedVault
 
 
 def affected_by(draft: Draft, vault: CountedVault) -> AffectedFiles:
@@ -227,157 +137,58 @@ def affected_by(draft: Draft, vault: CountedVault) -> AffectedFiles:
             written.add(step.path)
         elif step.kind == "move" and step.to is not None:
             written = {path_after_move(path, step.path, step.to) or path for path in written}
-    before: dict[VaultPath, CountedNote] = {}
-    after: dict[VaultPath, CountedNote] = {}
+    stale: dict[VaultPath, IndexedNote] = {}
+    after = {path: note for path, note in vault.notes.items() if path not in paths}
     for path in paths:
-        if path not in names or not vault.counts(path):
+        if path not in names or not vault.includes(path):
             continue
         origin = draft.origin(path)
         known = None if origin is None else vault.notes.get(origin)
         with suppress(NoteNotFound, NoteUnreadable, TooLarge):
             if known is not None and origin is not None and path not in written and kind_of(origin) == kind_of(path):
                 # It only moves, and its text stays.
-                after[path] = CountedNote.of(known)
+                after[path] = known
                 continue
             if known is not None and origin is not None and digest_of(data := draft.as_read(origin)) != known.digest:
-                before[origin] = CountedNote.read(origin, data)
-            after[path] = CountedNote.read(path, draft.read(path))
-    return AffectedFiles(frozenset(paths), before, after, names)
+                stale[origin] = _read_note(origin, data)
+            after[path] = _read_note(path, draft.read(path))
+    before = CountedVault.over({**vault.notes, **stale}, vault.names, vault.includes) if stale else vault
+    return AffectedFiles(frozenset(paths), before, CountedVault.over(after, names, vault.includes))
+
+
+def _read_note(path: VaultPath, data: bytes) -> IndexedNote:
+    note = shorten_note(read_document(path, data))
+    return pack_note(note, mtime_ns=0, size=len(data), passages=0, left_out=(), language=None, recipe="")
 
 
 def measure_files(
-    vault: CountedVault,
     files: AffectedFiles,
     notes: Mapping[VaultPath, IndexedNote],
     read: Callable[[VaultPath], bytes],
     has: Callable[[VaultPath], bool],
 ) -> Forecast:
     """Measure what became of a vault's counts once a change was written."""
-    names = vault.names.copy()
-    after: dict[VaultPath, CountedNote] = {}
+    before = files.before
+    names = before.names.copy()
+    after = {path: note for path, note in before.notes.items() if path not in files.paths}
     for path in files.paths:
         if not has(path):
             names.discard(path)
             continue
         names.add(path)
-        if not vault.counts(path):
-            continue
-        try:
-            data = read(path)
-        except (NoteNotFound, NoteUnreadable, TooLarge):
-            continue
-        known = notes.get(path)
-        indexed = known is not None and known.digest == digest_of(data)
-        after[path] = CountedNote.of(known) if known is not None and indexed else CountedNote.read(path, data)
-    return compare_counts(vault, replace(files, after=after, names=names))
+        with suppress(NoteNotFound, NoteUnreadable, TooLarge):
+            if before.includes(path):
+                data, known = read(path), notes.get(path)
+                is_known = known is not None and known.digest == digest_of(data)
+                after[path] = known if known is not None and is_known else _read_note(path, data)
+    return compare_counts(before, CountedVault.over(after, names, before.includes))
 
 
-def compare_counts(vault: CountedVault, files: AffectedFiles) -> Forecast:
-    sides = _Sides(vault, files)
-    change = VaultCounts(
-        notes=sum(path in sides.after for path in sides.changed) - sum(path in sides.before for path in sides.changed),
-        links=sides.sum_after("links") - sides.sum_before("links"),
-        dangling=sides.sum_after("dangling") - sides.sum_before("dangling"),
-        orphans=sides.orphan_change(),
-    )
-    old, new = [sides.before[path] for path in sides.before], [sides.after[path] for path in sides.after]
-    tags = _name_counts(
-        "tag",
-        Counter(tag for one in old for tag in one.tags),
-        Counter(tag for one in new for tag in one.tags),
-        lambda: count_tags(vault.notes.values()),
-        _corrections(vault, files, lambda note: note.tags),
-    )
-    properties = _name_counts(
-        "property",
-        Counter(name for one in old for name in one.properties),
-        Counter(name for one in new for name in one.properties),
-        lambda: count_property_names(vault.notes.values()),
-        _corrections(vault, files, lambda note: note.properties),
-    )
-    change = replace(change, tags=_net_new(tags), properties=_net_new(properties))
-    return Forecast(vault.total, vault.total.plus(change), tags, properties)
+def compare_counts(before: CountedVault, after: CountedVault) -> Forecast:
+    tags = _differing_counts("tag", before.tags, after.tags)
+    return Forecast(before.total, after.total, tags, _differing_counts("property", before.properties, after.properties))
 
 
-class _Sides:
-    """The affected notes before and after a change, with where their links lead."""
-
-    def __init__(self, vault: CountedVault, files: AffectedFiles) -> None:
-        self._vault = vault
-        self._files = files
-        names = {path for path in files.paths if (path in vault.names) != (path in files.names)}
-        naming = {path for path in vault.lookup.naming({name_key(path) for path in names}) if path in vault.notes}
-        self.changed = frozenset(files.paths | naming)
-        """The notes whose facts or links can change."""
-        self.before = {
-            path: files.before.get(path) or CountedNote.of(vault.notes[path])
-            for path in sorted(self.changed)
-            if path in vault.notes
-        }
-        self.after = {path: note for path, note in self.before.items() if path not in files.paths} | dict(files.after)
-        self._old = {path: ResolvedTargets.of(note, path, vault.names) for path, note in self.before.items()}
-        self._new = {path: ResolvedTargets.of(note, path, files.names) for path, note in self.after.items()}
-        self._resolve = cache(lambda path: ResolvedTargets.of(CountedNote.of(vault.notes[path]), path, vault.names))
-
-    def sum_before(self, name: str) -> int:
-        return sum(getattr(one, name) for one in self._old.values())
-
-    def sum_after(self, name: str) -> int:
-        return sum(getattr(one, name) for one in self._new.values())
-
-    def orphan_change(self) -> int:
-        concerned = set(self.changed)
-        for one in (*self._old.values(), *self._new.values()):
-            concerned |= one.linked
-        notes = self._vault.notes
-        was = {path for path in concerned if path in notes}
-        will_be = {path for path in was if path not in self.changed} | self.after.keys()
-        linked_before = {path for one in self._old.values() for path in one.linked}
-        linked_after = {path for one in self._new.values() for path in one.linked}
-        orphans_before = sum(self._is_orphan(path, self._old, linked_before, notes.__contains__) for path in was)
-        orphans_after = sum(self._is_orphan(path, self._new, linked_after, self._is_after) for path in will_be)
-        return orphans_after - orphans_before
-
-    def _is_after(self, path: VaultPath) -> bool:
-        return path in self.after if path in self.changed else path in self._vault.notes
-
-    def _is_orphan(
-        self,
-        path: VaultPath,
-        resolved: Mapping[VaultPath, ResolvedTargets],
-        linked: Collection[VaultPath],
-        is_note: Callable[[VaultPath], bool],
-    ) -> bool:
-        own = resolved[path] if path in self.changed else self._resolve(path)
-        if own.wants_note or path in linked or any(map(is_note, own.linked)):
-            return False
-        others = (source for source in self._vault.lookup.sources(path) if source not in self.changed)
-        return not any(source in self._vault.notes for source in others)
-
-
-def _corrections(
-    vault: CountedVault, files: AffectedFiles, names: Callable[[CountedNote], Iterable[str]]
-) -> Counter[str]:
-    """Return by how much the notes that the index does not know as they were differ from what it knows."""
-    found: Counter[str] = Counter()
-    for path, note in files.before.items():
-        found.update(names(note))
-        found.subtract(names(CountedNote.of(vault.notes[path])))
-    return found
-
-
-def _name_counts(
-    kind: str, old: Counter[str], new: Counter[str], count: Callable[[], Counter[str]], corrections: Counter[str]
-) -> tuple[CountForecast, ...]:
-    differing = sorted(name for name in {**old, **new} if old[name] != new[name])
-    if not differing:
-        return ()
-    total = count()
-    before = {name: total[name] + corrections[name] for name in differing}
-    return tuple(
-        CountForecast(f"{kind} {name}", before[name], before[name] + new[name] - old[name]) for name in differing
-    )
-
-
-def _net_new(counts: Iterable[CountForecast]) -> int:
-    return sum((one.after > 0) - (one.before > 0) for one in counts)
+def _differing_counts(kind: str, before: Counter[str], after: Counter[str]) -> tuple[CountForecast, ...]:
+    differing = sorted(name for name in {**before, **after} if before[name] != after[name])
+    return tuple(CountForecast(f"{kind} {name}", before[name], after[name]) for name in differing)

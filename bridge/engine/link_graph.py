@@ -74,14 +74,6 @@ class ResolvedLinks(Record, eq=False):
 
     nodes: Nodes
     table: LinkColumns
-    names: Mapping[str, int]
-    """The number of each name in links; only grows."""
-
-    def find_notes_naming(self, keys: Collection[str]) -> frozenset[VaultPath]:
-        """Return the notes with a link to any of some names, given as by `name_key`."""
-        numbers = [number for key in keys if (number := self.names.get(key)) is not None]
-        owners = self.table.asking_for(numbers) if numbers else ()
-        return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
 
     def sources(self, path: VaultPath) -> frozenset[VaultPath]:
         number = self.nodes.find(path)
@@ -158,7 +150,7 @@ class LinkTable:
         self._nodes = Nodes.from_keys(stored.nodes, stored.labels)
         self._names = {name: number for number, name in enumerate(stored.names)}
         self._resolved_of = {**notes}
-        self.resolved_links = ResolvedLinks(self._nodes, LinkColumns(*stored.columns), self._names)
+        self.resolved_links = ResolvedLinks(self._nodes, LinkColumns(*stored.columns))
 
     def to_store(self, notes: Notes, names: Names) -> StoredLinks | None:
         """Return the links as they are stored; None unless they are those of these notes, in the order of resolving."""
@@ -178,7 +170,7 @@ class LinkTable:
             self._resolved_of.pop(path, None)
         self._resolved_of |= {path: notes[path] for path in stale if path in notes}
         self.resolved_links = ResolvedLinks(
-            self._nodes, table.replace_rows(owners, concat_tables(self._resolve_rows(stale, notes, names))), self._names
+            self._nodes, table.replace_rows(owners, concat_tables(self._resolve_rows(stale, notes, names)))
         )
 
     def _resolve_rows(

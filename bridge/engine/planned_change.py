@@ -11,11 +11,8 @@ from bridge.changes.effect import Effect, SkippedFile
 from bridge.changes.forecast import (
     CountedVault,
     Forecast,
-    LinkLookup,
-    VaultCounts,
     affected_by,
     compare_counts,
-    count_vault,
     explain_difference,
     measure_files,
 )
@@ -24,7 +21,6 @@ from bridge.changes.requests.base import Request
 from bridge.changes.undo import hunk_states_after_undo, undo
 from bridge.engine.indexer import Indexer
 from bridge.errors import ExpectationFailed, NoteNotFound
-from bridge.index.note import Notes
 from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFacts
@@ -153,26 +149,18 @@ class VaultCounter:
 
     def __init__(self, indexer: Indexer) -> None:
         self._indexer = indexer
-        self._counted: tuple[Notes, VaultCounts] | None = None
 
     def current(self) -> CountedVault:
         """Return the vault as it is; call in a thread, while nothing else changes it."""
-        indexer = self._indexer
-        folder, rules = indexer.index.kept_apart, indexer.vault.rules
-        notes, names = indexer.index.view("notes").notes, indexer.names.copy()
-        resolver = indexer.link_resolver
-        links = resolver.resolved_links if resolver.is_settled else None
-        lookup = LinkLookup.over(notes, names) if links is None else LinkLookup(links.find_notes_naming, links.sources)
-        if self._counted is None or self._counted[0] is not notes:
-            self._counted = notes, count_vault(notes, names)
-        total = self._counted[1]
-        return CountedVault(notes, names, lookup, lambda path: rules.indexes(path, 0) and not folder.holds(path), total)
+        index, rules = self._indexer.index, self._indexer.vault.rules
+        folder, notes = index.kept_apart, index.view("notes").notes
+        names = self._indexer.names.copy()
+        return CountedVault.over(notes, names, lambda path: rules.indexes(path, 0) and not folder.holds(path))
 
     def forecast(self, draft: Draft, planned: PlannedChange, expect: Mapping[str, int] | None) -> PlannedChange:
         """Add a forecast to a planned change, and the check that it comes true."""
-        vault = self.current()
-        files = affected_by(draft, vault)
-        forecast = compare_counts(vault, files)
+        files = affected_by(draft, self.current())
+        forecast = compare_counts(files.before, files.after)
         if expect is not None and (wrong := explain_difference(expect, forecast.difference)):
             raise ExpectationFailed(
                 f"The change would do something else than was forecast: {wrong}.", hint="Plan it again.", effect=wrong
@@ -181,7 +169,7 @@ class VaultCounter:
         def verify() -> None:
             now = self._indexer.vault
             notes = self._indexer.index.view("notes").notes
-            found = measure_files(vault, files, notes, lambda path: now.read(path)[0], now.has)
+            found = measure_files(files, notes, lambda path: now.read(path)[0], now.has)
             if wrong := explain_difference(forecast.difference, found.difference):
                 raise ExpectationFailed(
                     f"The change did something else than was forecast, and was undone: {wrong}.",

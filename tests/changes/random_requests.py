@@ -13,9 +13,6 @@ from bridge.changes.forecast import (
     VaultCounts,
     affected_by,
     compare_counts,
-    count_property_names,
-    count_tags,
-    count_vault,
 )
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
@@ -124,8 +121,8 @@ class ForecastTally:
 
 def counted_from_scratch(paper: Paper) -> tuple[VaultCounts, Mapping[str, int], Mapping[str, int]]:
     """Count a vault note by note."""
-    names, notes = Names(paper.files), paper.notes
-    return count_vault(notes, names), count_tags(notes.values()), count_property_names(notes.values())
+    counted = CountedVault.over(paper.notes, Names(paper.files))
+    return counted.total, counted.tags, counted.properties
 
 
 def paper_after(draft: Draft, paper: Paper) -> Paper:
@@ -149,7 +146,8 @@ def forecast_of(root: Path, files: Mapping[str, str], requests: Sequence[Request
     draft = Draft(lambda path: vault.read(path)[0], vault.has)
     apply_requests(requests, draft, request_context(vault, names, paper.notes, lambda _: None))
     counted = CountedVault.over(paper.notes, names)
-    return compare_counts(counted, affected_by(draft, counted)), paper, paper_after(draft, paper)
+    affected = affected_by(draft, counted)
+    return compare_counts(affected.before, affected.after), paper, paper_after(draft, paper)
 
 
 def differing(forecast: Forecast, before: Paper, after: Paper) -> list[str]:

@@ -109,8 +109,8 @@ def test_what_the_index_does_not_know_yet_is_read(tmp_path: Path) -> None:
     draft = Draft(lambda path: vault.read(path)[0], vault.has)
     edit = EditNote(path=at("Rye.md"), edits=(Append(text="#new"),))
     apply_requests([edit], draft, request_context(vault, names, stale.notes, lambda _: None))
-    counted = CountedVault.over(stale.notes, names)
-    forecast = compare_counts(counted, affected_by(draft, counted))
+    files = affected_by(draft, CountedVault.over(stale.notes, names))
+    forecast = compare_counts(files.before, files.after)
     assert forecast.difference == {"tags": 1, "tag new": 1}
 
 
