@@ -1,20 +1,35 @@
 """Plans to rename a heading or an alias, in its note and in every link to it."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference
 from bridge.changes.link_check import HEADING_LINES
-from bridge.changes.relink import NOT_IN_LABEL, Edit, Shift, replace_spans
+from bridge.changes.relink import (
+    NOT_IN_LABEL,
+    Edit,
+    Shift,
+    edit_links,
+    encode_place,
+    find_new_place,
+    heading_place,
+)
 from bridge.changes.view import VaultView
-from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TextNotFound, TooLarge
+from bridge.errors import (
+    BridgeError,
+    InvalidArguments,
+    NoteNotFound,
+    NoteUnreadable,
+    ProtectedPath,
+    TextNotFound,
+    TooLarge,
+)
 from bridge.markdown.edit.headings import replace_heading
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
-from bridge.markdown.links import encode_destination, name_key
+from bridge.markdown.links import name_key
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Value
 from bridge.markdown.parse import parse
@@ -56,53 +71,37 @@ def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> P
         raise InvalidArguments("That would change more than one heading.", hint="Give a text of one line, without `#`.")
     if not changed:
         return PlanAndEffect(Plan(), Effect())
-    renamed = HeadingRename(path, before, after, frozenset(changed), view.names)
-
-    def turns(target: str, kind: LinkKind, source: VaultPath) -> bool:
-        return "#" in target and view.names.resolve(target, source, kind).path == path
-
-    files: dict[VaultPath, tuple[bytes, bytes]] = {}
-    rewritten: list[Reference] = []
-    warnings: list[str] = []
-    for source in view.links.find_affected({name_key(path)}, turns, {path}):
-        try:
-            old = data if source == path else view.read(source)
-        except (NoteNotFound, NoteUnreadable, TooLarge) as error:
-            if source in view.notes and not isinstance(error, NoteNotFound):
-                raise
-            warnings.append(f"Links were not looked for: {error.message}")
-            continue
-        new, references = _rewrite_links(source, line if source == path else old, renamed)
-        rewritten += references
-        if new != old:
-            view.require_changeable(source)
-            files[source] = old, new
-    rewritten += follow_headings(view, Shift.of(view.names, {}), files, {path: after})
-    effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=tuple(warnings))
+    view.require_changeable(path)
+    files = {path: (data, line)}
+    rewritten, left = follow_headings(view, Shift.of(view.names, {}), files)
+    for source, error in left:
+        is_known = source in view.notes and not isinstance(error, NoteNotFound)
+        if is_known or isinstance(error, InvalidArguments | ProtectedPath):
+            raise error
+    warnings = tuple(f"Links were not looked for: {error.message}" for _, error in left)
+    effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=warnings)
     return PlanAndEffect(plan_replacements(files), effect)
 
 
 def follow_headings(
-    view: VaultView,
-    shift: Shift,
-    files: dict[VaultPath, tuple[bytes, bytes]],
-    known: Mapping[VaultPath, tuple[Heading, ...]] = MappingProxyType({}),
-) -> list[Reference]:
-    """Rewrite the links to headings in which a change rewrites links; one that cannot follow stays."""
+    view: VaultView, shift: Shift, files: dict[VaultPath, tuple[bytes, bytes]]
+) -> tuple[list[Reference], list[tuple[VaultPath, BridgeError]]]:
+    """Rewrite the links to headings that a change rewrites; return them, and of which files links stay, and why."""
     rewritten: list[Reference] = []
-    meant = dict(known)
+    left: list[tuple[VaultPath, BridgeError]] = []
+    known: dict[VaultPath, tuple[Heading, ...]] = {}
     waiting = [path for path in files if kind_of(path) == "note"]
     while waiting:
         path = waiting.pop()
-        if path not in meant and len({tuple(HEADING_LINES.findall(data)) for data in files[path]}) == 1:
+        if path not in known and len({tuple(HEADING_LINES.findall(data)) for data in files[path]}) == 1:
             continue
-        before = meant[path] if path in meant else parse(path, files[path][0]).headings
-        after = meant[path] = parse(path, files[path][1]).headings
+        before = known[path] if path in known else parse(path, files[path][0]).headings
+        after = known[path] = parse(path, files[path][1]).headings
         pairs = enumerate(zip(before, after, strict=False))
         numbers = frozenset(number for number, (old, new) in pairs if anchor(old.text) != anchor(new.text))
         if not numbers or len(before) != len(after):
             continue
-        renamed = HeadingRename(shift.now(path), before, after, numbers, shift.after)
+        rename = HeadingRename(shift.now(path), before, after, numbers, shift.after)
 
         def leads(target: str, kind: LinkKind, source: VaultPath, path: VaultPath = path) -> bool:
             return "#" in target and shift.before.resolve(target, source, kind).path == path
@@ -110,16 +109,16 @@ def follow_headings(
         for source in view.links.find_affected({name_key(path)}, leads, {path}):
             try:
                 first, old = files.get(source) or (view.read(source),) * 2
-                new, references = _rewrite_links(shift.now(source), old, renamed)
-            except (NoteNotFound, NoteUnreadable, TooLarge, InvalidArguments, ProtectedPath):
-                # What does not follow is named among the broken links.
+                new, references = _rewrite_links(shift.now(source), old, rename)
+            except (NoteNotFound, NoteUnreadable, TooLarge, InvalidArguments, ProtectedPath) as error:
+                left.append((source, error))
                 continue
             if new != old:
                 view.require_changeable(source)
                 files[source] = first, new
                 rewritten += references
                 waiting += [source] if kind_of(source) == "note" else []
-    return rewritten
+    return rewritten, left
 
 
 def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tuple[bytes, list[Reference]]:
@@ -131,59 +130,27 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
         was = renamed.resolve_link(spot, source, renamed.before)
         expected.append(was[-1:])
         if was and spot.place and (not renamed.numbers.isdisjoint(was) or not renamed.keeps(spot, source, was)):
-            words = _new_place(spot, source, was, renamed)
+            name = renamed.before[was[-1]].text
+            words = find_new_place(spot, source, _new_places(spot, was, renamed), renamed.after, was[-1], name)
             edits.append((spot.place.span, spot.place.ink(words)))
             references.append(Reference(source, spot.line, spot.target, (spot.file.text if spot.file else "") + words))
     if not edits:
         return data, []
-    if spots.lossy:
-        raise ProtectedPath(f"`{source}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8 first.")
-    new = replace_spans(data, spots.text, edits)
+    new = edit_links(source, data, spots, edits)
     again = read_link_spans(source, new).links
     if len(again) != len(expected) or not all(map(renamed.keeps, again, [source] * len(again), expected)):
         raise InvalidArguments(f"A link in `{source}` would lead elsewhere.", hint="Choose another text.", path=source)
     return new, references
 
 
-def _new_place(spot: LinkSpan, source: VaultPath, was: tuple[int, ...], renamed: HeadingRename) -> str:
-    for chain in (was, _heading_chain(renamed.after, was[-1])):
-        words = _format_place(spot, was, chain, renamed)
-        if resolve_headings(renamed.after, decode_place(words, markdown=spot.syntax == "markdown"))[-1:] == was[-1:]:
-            return words
-    raise InvalidArguments(
-        f"The link to `{renamed.before[was[-1]].text}` in line {spot.line} of `{source}` could not follow.",
-        hint="Choose another text, or change that link first.",
-        path=source,
-        line=spot.line,
+def _new_places(spot: LinkSpan, was: tuple[int, ...], renamed: HeadingRename) -> Iterator[str]:
+    """Yield how a link may name its headings; the names of unchanged ones stay as written."""
+    parts = [part for part in (spot.place.text if spot.place else "").removeprefix("#").split("#") if part.strip()]
+    yield "".join(
+        f"#{encode_place(anchor(renamed.after[number].text), spot) if number in renamed.numbers else part}"
+        for number, part in zip(was, parts, strict=False)
     )
-
-
-def _format_place(spot: LinkSpan, was: tuple[int, ...], chain: tuple[int, ...], renamed: HeadingRename) -> str:
-    """Write a subpath that names some headings; unchanged headings keep their written form."""
-    text = spot.place.text if spot.place else ""
-    parts = [part for part in text.removeprefix("#").split("#") if part.strip()]
-    kept = dict(zip(was, parts, strict=False))
-    words = (
-        kept[number]
-        if number in kept and number not in renamed.numbers
-        else _encode_place(anchor(renamed.after[number].text), spot, text)
-        for number in chain
-    )
-    return "".join(f"#{word}" for word in words)
-
-
-def _encode_place(words: str, spot: LinkSpan, before: str) -> str:
-    if spot.syntax != "markdown":
-        return words
-    return encode_destination(words, before, pointed=spot.file.pointed if spot.file else False)
-
-
-def _heading_chain(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
-    chain = [number]
-    for above in range(number - 1, -1, -1):
-        if headings[above].level < headings[chain[0]].level:
-            chain.insert(0, above)
-    return tuple(chain)
+    yield heading_place(renamed.after, was[-1], spot)
 
 
 _NAMES: Final = frozenset({"alias", "aliases"})
@@ -217,8 +184,8 @@ def rename_alias(
                 edits.append((spot.shown.span, spot.shown.ink(to)))
                 rewritten.append(Reference(source, spot.line, spot.target, spot.target))
         if edits and not spots.lossy:
-            files[source] = before, replace_spans(now, spots.text, edits)
-    rewritten += follow_headings(view, Shift.of(view.names, {}), files)
+            files[source] = before, edit_links(source, now, spots, edits)
+    rewritten += follow_headings(view, Shift.of(view.names, {}), files)[0]
     for source in files:
         view.require_changeable(source)
     return PlanAndEffect(plan_replacements(files), Effect(tuple(files), 0, len(rewritten), tuple(rewritten)))

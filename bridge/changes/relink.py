@@ -1,7 +1,7 @@
 """Rewrites a file's links where a rename would break them or make them resolve to another file."""
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from urllib.parse import unquote
 
@@ -11,7 +11,8 @@ from bridge.markdown.kinds import title_of
 from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans, read_link_spans
 from bridge.markdown.links import ResolvedLink, encode_destination, name_key, target_file, wiki_file_name
 from bridge.markdown.names import Names
-from bridge.markdown.note import LinkKind
+from bridge.markdown.note import Heading, LinkKind
+from bridge.markdown.sections import anchor, decode_place, heading_chains, resolve_headings
 from bridge.records import Record
 from bridge.types import Span, VaultPath
 from bridge.vault.plan import Step
@@ -139,15 +140,19 @@ def relink_file(path: VaultPath, data: bytes, shift: Shift, read_spans: SpanRead
             name, way = find_new_target(spot, fate, path, shift)
             edits += [name, *_relabel(spot, fate)]
             rewritten.append(Reference(shift.now(path), spot.line, spot.target, way))
+    return RelinkedFile(edit_links(path, data, spots, edits), spots, tuple(rewritten), tuple(mended))
+
+
+def edit_links(path: VaultPath, data: bytes, spots: LinkSpans, edits: Collection[Edit]) -> bytes:
+    """Return a file with parts of its links replaced."""
     if edits and spots.lossy:
         raise ProtectedPath(
             f"`{path}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8, then repeat the change."
         )
-    after = replace_spans(data, spots.text, edits) if edits else data
-    return RelinkedFile(after, spots, tuple(rewritten), tuple(mended))
+    return _replace_spans(data, spots.text, edits) if edits else data
 
 
-def replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
+def _replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
     parts: list[str] = []
     end = 0
     for (first, last), words in sorted(edits):
@@ -171,6 +176,35 @@ def find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) -
         path=path,
         line=spot.line,
     )
+
+
+def find_new_place(
+    spot: LinkSpan, source: VaultPath, ways: Iterable[str], headings: Sequence[Heading], target: int, name: str
+) -> str:
+    """Return the first of some ways to write a link's subpath that leads to a heading."""
+    for words in ways:
+        if resolve_headings(headings, decode_place(words, markdown=spot.syntax == "markdown"))[-1:] == (target,):
+            return words
+    raise InvalidArguments(
+        f"The link to `{name}` in line {spot.line} of `{source}` could not follow.",
+        hint="Choose another text, or change that link first.",
+        path=source,
+        line=spot.line,
+    )
+
+
+def encode_place(place: str, spot: LinkSpan) -> str:
+    """Write a subpath as a link's own is written."""
+    if spot.syntax != "markdown" or spot.place is None:
+        return place
+    before, pointed = spot.place.text, (spot.file or spot.place).pointed
+    return "#".join(encode_destination(part, before, pointed=pointed) for part in place.split("#"))
+
+
+def heading_place(headings: Sequence[Heading], number: int, spot: LinkSpan) -> str:
+    """Write the subpath that names a heading with all headings above it."""
+    chain = list(heading_chains(headings))[number]
+    return encode_place("".join(f"#{anchor(text)}" for text in chain), spot)
 
 
 def _candidates(spot: LinkSpan, slot: LinkPart, fate: Fate, path: VaultPath, shift: Shift) -> Iterator[str]:
@@ -260,4 +294,4 @@ def _linked_name(spot: LinkSpan) -> str:
 
 def _text_around(spans: LinkSpans) -> bytes:
     parts = (part for spot in spans.links for part in (spot.file, spot.shown) if part)
-    return replace_spans(b"", spans.text, [(part.span, "") for part in parts])
+    return _replace_spans(b"", spans.text, [(part.span, "") for part in parts])

@@ -188,6 +188,20 @@ class VaultView(Record):
         """Return those of some notes that a change of all notes may be about: those outside the agents' folder."""
         return {path for path in paths if not (self.agents and path.startswith(f"{self.agents}/"))}
 
+    def read_sources(
+        self, paths: Iterable[VaultPath], warnings: list[str], required: Collection[VaultPath] = ()
+    ) -> Iterator[tuple[VaultPath, bytes]]:
+        """Yield documents with their bytes, without those that cannot be read and are neither indexed nor required."""
+        for path in paths:
+            try:
+                data = self.read(path)
+            except (NoteNotFound, NoteUnreadable, TooLarge) as error:
+                if path in required or (path in self.notes and not isinstance(error, NoteNotFound)):
+                    raise
+                warnings.append(f"Links were not looked for: {error.message}")
+                continue
+            yield path, data
+
     def require_changeable(self, path: VaultPath) -> None:
         if self.rules.keeps(path):
             why = "the user's settings say that the note stays as it is"

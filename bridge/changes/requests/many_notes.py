@@ -75,7 +75,7 @@ def edit_many(
         if after != before:
             files[path] = before, after
             occurrences[path] = count
-    rewritten = tuple(follow_headings(view, Shift.of(view.names, {}), files)) if edits_headings else ()
+    rewritten = tuple(follow_headings(view, Shift.of(view.names, {}), files)[0]) if edits_headings else ()
     effect = Effect(tuple(files), 0, len(rewritten), rewritten, occurrences=occurrences, skipped=tuple(skipped))
     return PlanAndEffect(plan_replacements(files), effect)
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal
 
 from bridge.changes.draft import Draft, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, name_warnings
-from bridge.changes.relink import Shift, replace_spans
+from bridge.changes.relink import Shift, edit_links, encode_place, find_new_place
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
 from bridge.changes.requests.move_note import is_bookmarked, name_pattern, update_links
 from bridge.changes.view import BOOKMARKS, VaultView
@@ -18,7 +18,6 @@ from bridge.markdown.edit.properties import PropertyBlock, edit_properties, read
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
-from bridge.markdown.links import encode_destination
 from bridge.markdown.note import Heading, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
@@ -310,7 +309,7 @@ class _Places(Record):
             if now.place and view.names.resolve(was.target, source, was.kind).path == path
             for place in self._new_place(source, now)
         ]
-        return replace_spans(new, spots.text, edits) if edits else new
+        return edit_links(source, new, spots, edits)
 
     def _new_place(self, source: VaultPath, spot: LinkSpan) -> Iterator[str]:
         text = spot.place.text if spot.place else ""
@@ -322,22 +321,7 @@ class _Places(Record):
         if not was:
             return
         # The heading of the section stands in place of a repeated title.
-        target = len(self.after) - len(self.before) + was[-1]
+        target, name = len(self.after) - len(self.before) + was[-1], self.before[was[-1]].text
         below = "" if self.moved.has_title and was[-1] == 0 else wanted
-        for place in (wanted, f"#{self.moved.section}{below}", f"#{self.moved.section}#{self.before[was[-1]].text}"):
-            if resolve_headings(self.after, place)[-1:] == (target,):
-                if place != wanted:
-                    yield self._encode(place, spot)
-                return
-        raise InvalidArguments(
-            f"The link to `{self.before[was[-1]].text}` in line {spot.line} of `{source}` could not follow.",
-            hint="Change that link first.",
-            path=source,
-            line=spot.line,
-        )
-
-    def _encode(self, place: str, spot: LinkSpan) -> str:
-        if spot.syntax != "markdown" or spot.place is None:
-            return place
-        before, pointed = spot.place.text, spot.file.pointed if spot.file else False
-        return "#".join(encode_destination(part, before, pointed=pointed) for part in place.split("#"))
+        ways = (encode_place(f"#{self.moved.section}{place}", spot) for place in (below, f"#{name}"))
+        yield find_new_place(spot, source, (text, *ways), self.after, target, name)

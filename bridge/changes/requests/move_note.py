@@ -81,14 +81,9 @@ def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkU
     rewritten: list[Reference] = []
     mended: list[Reference] = []
     warnings: list[str] = []
-    for path in view.links.find_affected(shift.keys(), partial(_is_link_affected, shift), shift.moved):
-        try:
-            data = read[path] = view.read(path)
-        except (NoteNotFound, NoteUnreadable, TooLarge) as error:
-            if path in shift.moved or (path in view.notes and not isinstance(error, NoteNotFound)):
-                raise
-            warnings.append(f"Links were not looked for: {error.message}")
-            continue
+    affected = view.links.find_affected(shift.keys(), partial(_is_link_affected, shift), shift.moved)
+    for path, data in view.read_sources(affected, warnings, shift.moved):
+        read[path] = data
         after = relink_file(path, data, shift, view.links.spans)
         rewritten += after.rewritten
         mended += after.mended
@@ -97,7 +92,8 @@ def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkU
             verify_links(path, after.before, after.data, shift, view.links.spans)
             changed[path] = after.data
     files = {path: (read[path], data) for path, data in changed.items()}
-    rewritten += follow_headings(view, shift, files)
+    # What does not follow is named among the broken links.
+    rewritten += follow_headings(view, shift, files)[0]
     for path, (before, now) in files.items():
         read[path], changed[path] = before, now
     named = tuple(view.links.find_queries_with(names))

@@ -9,10 +9,19 @@ from msgspec import Meta
 from bridge.changes.draft import Draft, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
 from bridge.changes.link_text import link_names, write_link
-from bridge.changes.relink import Edit, Fate, Shift, find_new_target, replace_spans
+from bridge.changes.relink import (
+    Edit,
+    Fate,
+    Shift,
+    edit_links,
+    encode_place,
+    find_new_place,
+    find_new_target,
+    heading_place,
+)
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.changes.view import VaultView
-from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
+from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.decode import BOM, digest_of
 from bridge.markdown.edit.draft import BLANK, editable_end, newline_at, open_draft, read_draft
 from bridge.markdown.edit.draft import TextDraft as NoteDraft
@@ -21,12 +30,12 @@ from bridge.markdown.edit.properties import PropertyBlock, edit_properties
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
-from bridge.markdown.links import encode_destination, find_flaw, inside_wiki, name_key, percent_encode, wiki_file_name
+from bridge.markdown.links import find_flaw, inside_wiki, name_key, percent_encode, wiki_file_name
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import ReferenceDefinition, labels_needed, read_definitions
-from bridge.markdown.sections import anchor, decode_place, has_line_number, heading_chains, resolve_headings
+from bridge.markdown.sections import anchor, decode_place, has_line_number, resolve_headings
 from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import Digest, NewPath, Span, VaultPath
@@ -143,7 +152,8 @@ class SplitLinks(Record):
                 mended += [Reference(now, spot.line, spot.target, means)] if means else []
                 continue
             target, place = self._follow(spot, source) if was == self.path else (was, None)
-            changed = [*self._edits(spot, Fate(was, target, means), place, source, now)]
+            same = spot.place is not None and place == spot.place.text
+            changed = [*self._edits(spot, Fate(was, target, means), None if same else place, source, now)]
             edits += changed
             rewritten += [Reference(now, spot.line, spot.target, target)] if changed else []
         return LinkEdits(tuple(edits), tuple(rewritten), tuple(mended))
@@ -178,23 +188,9 @@ class SplitLinks(Record):
             return self.path, None
         goes = was[-1] in self.moved
         left = [number for number in range(len(self.headings)) if (number in self.moved) == goes]
-        place = self._place(spot, wanted, was[-1], left, source)
-        return (self.to if goes else self.path), place
-
-    def _place(self, spot: LinkSpan, wanted: str, number: int, left: list[int], source: VaultPath) -> str | None:
-        headings = [self.headings[one] for one in left]
-        target = left.index(number)
-        chain = list(heading_chains(headings))[target]
-        whole = "".join(f"#{anchor(text)}" for text in chain)
-        for place in (wanted, f"#{anchor(chain[-1])}", whole):
-            if resolve_headings(headings, place)[-1:] == (target,):
-                return None if place == wanted else _encode(place, spot)
-        raise InvalidArguments(
-            f"The link to `{chain[-1]}` in line {spot.line} of `{source}` could not follow.",
-            hint="Change that link first.",
-            path=source,
-            line=spot.line,
-        )
+        headings, target, name = [self.headings[one] for one in left], left.index(was[-1]), self.headings[was[-1]].text
+        ways = (spot.place.text, encode_place(f"#{anchor(name)}", spot), heading_place(headings, target, spot))
+        return (self.to if goes else self.path), find_new_place(spot, source, ways, headings, target, name)
 
     def _name(self, spot: LinkSpan, target: VaultPath, source: VaultPath) -> str:
         for way in link_names(target, source, self.after, self.style):
@@ -205,13 +201,6 @@ class SplitLinks(Record):
         raise InvalidArguments(
             f"The link in line {spot.line} of `{source}` cannot name `{target}`.", hint="Choose another name."
         )
-
-
-def _encode(place: str, spot: LinkSpan) -> str:
-    if spot.syntax != "markdown" or spot.place is None:
-        return place
-    before = spot.place.text
-    return "#".join(encode_destination(part, before, pointed=spot.place.pointed) for part in place.split("#"))
 
 
 _BLANK_LINE: Final = re.compile(r"(?:\A|\n|\r)[ \t]*(?:\r\n?|\n)\Z")
@@ -465,8 +454,7 @@ def _relink_properties(new: bytes, links: SplitLinks) -> bytes:
     """Let links in carried properties lead where they led from the old note's folder."""
     spots = read_link_spans(links.to, new)
     carried = [spot for spot in spots.links if spot.kind == "property"]
-    edits = links.relink(carried, links.path, links.to).edits
-    return replace_spans(new, spots.text, edits) if edits else new
+    return edit_links(links.to, new, spots, links.relink(carried, links.path, links.to).edits)
 
 
 class _OtherFiles(Record):
@@ -483,27 +471,15 @@ def _relink_others(links: SplitLinks, view: VaultView) -> _OtherFiles:
     rewritten: list[Reference] = []
     mended: list[Reference] = []
     warnings: list[str] = []
-    for source in view.links.find_affected({name_key(links.path), name_key(links.to)}, links.affects):
-        if source == links.path:
-            continue
-        try:
-            data = view.read(source)
-        except (NoteNotFound, NoteUnreadable, TooLarge) as error:
-            if source in view.notes and not isinstance(error, NoteNotFound):
-                raise
-            warnings.append(f"Links were not looked for: {error.message}")
-            continue
+    affected = view.links.find_affected({name_key(links.path), name_key(links.to)}, links.affects)
+    for source, data in view.read_sources((source for source in affected if source != links.path), warnings):
         spots = view.links.spans(source, data)
         found = links.relink(spots.links, source, source)
         rewritten += found.rewritten
         mended += found.mended
         if found.edits:
             view.require_changeable(source)
-            if spots.lossy:
-                raise InvalidArguments(
-                    f"`{source}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8 first."
-                )
-            files[source] = data, replace_spans(data, spots.text, found.edits)
+            files[source] = data, edit_links(source, data, spots, found.edits)
     return _OtherFiles(files, tuple(rewritten), tuple(mended), tuple(warnings))
 
 
