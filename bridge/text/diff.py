@@ -233,51 +233,10 @@ class Hunk(Record):
 
 def diff_hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
     """Return the hunks between two texts, in order."""
-    if (line := _only_line(before, after)) is not None:
-        return (_hunk_of_line(first, before, after, *line),)
     old, new = split_lines(before), split_lines(after)
     return tuple(
         _hunk(number, group, old, new) for number, group in enumerate(group_pieces(diff_lines(old, new)), first)
     )
-
-
-def _only_line(before: str, after: str) -> tuple[int, int, int] | None:
-    """Return where the only line that differs starts, and where it ends in each text; None if more than that differs.
-
-    Most files of a large change differ in one line, and splitting them takes most of the time.
-    """
-    start = before.rfind("\n", 0, _common_start(before, after)) + 1
-    end = before.find("\n", start) + 1 or len(before)
-    rest = len(before) - end
-    other = after.find("\n", start) + 1 or len(after)
-    if start in (end, other) or before[end:] != after[other:] or before[start:end] == after[start:other]:
-        return None
-    return (start, end, other) if rest == len(after) - other else None
-
-
-def _common_start(before: str, after: str) -> int:
-    low, high = 0, min(len(before), len(after))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if before[low:middle] == after[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _hunk_of_line(number: int, before: str, after: str, start: int, end: int, other: int) -> Hunk:
-    top, bottom = start, end
-    for _ in range(CONTEXT_LINES):
-        top = before.rfind("\n", 0, top - 1) + 1 if top else 0
-        bottom = before.find("\n", bottom) + 1 or len(before)
-    above, below = split_lines(before[top:start]), split_lines(before[end:bottom])
-    rows = [Row("same", line) for line in above]
-    rows += [Row("removed", before[start:end]), Row("added", after[start:other])]
-    rows += [Row("same", line) for line in below]
-    line = before.count("\n", 0, top) + 1
-    lines = line, line + len(above) + len(below)
-    return Hunk(number, lines, lines, tuple(rows))
 
 
 def apply_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:
