@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import orjson
-from msgspec import UNSET, Struct, ValidationError, convert, defstruct, field
+from msgspec import Struct, ValidationError, convert, defstruct, field
 from msgspec.structs import asdict, fields, replace
 
 from bridge.api.hints import (
@@ -45,22 +45,33 @@ RANGE = re.compile(r"\s*(\d{1,9})\s*(?:[-–:,]\s*(\d{1,9}))?\s*")
 PYTHON_LITERALS: Mapping[str, Any] = {"True": True, "False": False, "None": None}
 """Python literals that differ from JSON."""
 
+BLANKS = (None, "null", "None", "")
+"""What says nothing where it does not fit."""
 
-def coerce(value: Any, hint: Any) -> Any:
-    """Convert a value to what a hint asks for, or return it as it is where its meaning is not certain.
+
+class Misfit(Exception):
+    """A value is not what a hint asks for; the message says where and how."""
+
+
+def fit(value: Any, hint: Any, where: str) -> Any:
+    """Convert a value to what a hint asks for, where that is certain; raises Misfit where something else is given.
 
     JSON written as a string is parsed, a single item becomes a list of one, and a number without a fraction an integer.
-    Where a string is expected, every string stays as it is. Null for an optional field of a record leaves it out.
+    Where a string is expected, every string stays as it is.
     """
-    bare = strip_hint(hint)
+    bare, options = strip_hint(hint), union_tag(hint)
+    items = get_args(bare) if get_origin(bare) is tuple else ()
     if isinstance(value, str) and not takes_text(hint):
-        return coerce_text(value, hint, bare)
-    if isinstance(value, float) and bare is int and value.is_integer():
-        return int(value)
-    if get_origin(bare) is tuple:
-        return coerce_list(value, get_args(bare))
-    if isinstance(value, Mapping):
-        return coerce_object(value, hint, bare)
+        value = parse_text(value, items)
+    elif isinstance(value, float) and bare is int and value.is_integer():
+        value = int(value)
+    if items:
+        return fit_list(value, hint, items, where)
+    if isinstance(value, Mapping) and (options or is_record(bare)):
+        return fit_record(value, bare, options, where)
+    if isinstance(value, Mapping) and get_origin(bare) is Mapping:
+        return {name: fit(item, get_args(bare)[1], f"{where}.{name}") for name, item in value.items()}
+    require_fit(value, hint, where)
     return value
 
 
@@ -73,16 +84,13 @@ def takes_text(hint: Any) -> bool:
     return bare not in (int, float, bool) and get_origin(bare) not in (tuple, Mapping) and not is_record(bare)
 
 
-def coerce_text(text: str, hint: Any, bare: Any) -> Any:
-    if get_origin(bare) is not tuple:
-        read = parse_literal(text)
-        return text if isinstance(read, str) else coerce(read, hint)
-    items = get_args(bare)
+def parse_text(text: str, items: tuple[Any, ...]) -> Any:
+    """Parse a text where something else is expected, such as a list with these items."""
     if items == (int, int) and (found := RANGE.fullmatch(text)):
         return [int(found[1]), int(found[2] or found[1])]
     read = parse_literal(text)
     # `2024` is a valid tag.
-    return coerce_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
+    return text if items and takes_text(items[0]) and not isinstance(read, list) else read
 
 
 def parse_literal(text: str) -> Any:
@@ -95,52 +103,79 @@ def parse_literal(text: str) -> Any:
         return text
 
 
-def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
+def fit_list(value: Any, hint: Any, items: tuple[Any, ...], where: str) -> Any:
     """Return a list with its items converted; a single item becomes a list of one."""
-    many = items[-1] is Ellipsis
-    if isinstance(value, list | tuple):
-        hints = [items[0]] * len(value) if many else items
-        return [*(coerce(*pair) for pair in zip(value, hints, strict=False)), *value[len(hints) :]]
-    alone = bool(value) and isinstance(value, str) == takes_text(items[0])
-    return [coerce(value, items[0])] if many and alone else value
+    many, most = items[-1] is Ellipsis, bounds(hint).longest
+    if not isinstance(value, list | tuple):
+        if many and value and isinstance(value, str) == takes_text(items[0]):
+            return [fit(value, items[0], f"{where}[0]")]
+        raise Misfit(describe_misfit(value, hint, where))
+    if most is not None and len(value) > most:
+        raise Misfit(f"`{where}` may have at most {most} items, not {len(value):,}.")
+    if not many and len(value) < len(items):
+        at = len(value)
+        raise Misfit(f"`{where}[{at}]` must be {describe_hint(items[at])}; it is missing.")
+    if not value and mismatch(value, hint) is not None:
+        raise Misfit(f"`{where}` is empty.")
+    hints = [items[0]] * len(value) if many else items
+    fitted = [fit(item, one, f"{where}[{at}]") for at, (item, one) in enumerate(zip(value, hints, strict=False))]
+    require_fit([*fitted, *value[len(hints) :]], hint, where)
+    return fitted
 
 
-def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
-    """Return an object with its fields converted.
+def fit_record(
+    value: Mapping[str, Any], record: Any, options: tuple[str, Mapping[str, Any]] | None, where: str
+) -> Mapping[str, Any]:
+    """Return an object with its fields converted; null for an optional field leaves it out.
 
     Of several records, agents are told the fields of all as those of one; a blank for another's leaves it out, too.
     """
     others = set[str]()
-    if options := union_tag(hint):
-        field, records = options
-        bare = records.get(str(value.get(field)))
-        others = {json_name(name) for record in records.values() for name in record_hints(record)}
-    if is_record(bare):
-        hints = json_hints(bare)
-        optional = others - hints.keys() | {json_name(one.name) for one in fields(bare) if not one.required}
-        coerced = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
-        # An empty text fits no field of another record.
-        blanks = {name for name in optional & coerced.keys() if is_blank(coerced[name], hints.get(name, int))}
-        return {name: item for name, item in coerced.items() if name not in blanks}
-    if get_origin(bare) is not None and len(get_args(bare)) == 2:
-        return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
-    return value
+    if options:
+        tag, records = options
+        require_choice(value, tag, Literal[tuple(records)], where)
+        record = records[value[tag]]
+        others = {json_name(name) for each in records.values() for name in record_hints(each)}
+    hints = {json_name(name): hint for name, hint in record_hints(record).items()}
+    required = [json_name(one.name) for one in fields(record) if one.required]
+    fitted: dict[str, Any] = {}
+    for name, item in value.items():
+        if name == record.__struct_config__.tag_field:
+            fitted[name] = item
+        elif name in hints:
+            try:
+                fitted[name] = fit(item, hints[name], f"{where}.{name}")
+            except Misfit:
+                # An empty text for an optional field says nothing where none fits.
+                if item not in BLANKS or name in required:
+                    raise
+        elif name not in others or item not in BLANKS:
+            raise Misfit(describe_unknown_field(record, where, name))
+    for name in required:
+        require_choice(fitted, name, hints[name], where)
+    return fitted
 
 
-def is_blank(value: Any, hint: Any) -> bool:
-    """Return whether a value says nothing: null, or an empty text where none fits."""
-    return value is None or (value == "" and mismatch("", hint) is not None)
+def require_choice(value: Mapping[str, Any], name: str, hint: Any, where: str) -> None:
+    if name not in value:
+        raise Misfit(f"`{where}.{name}` must be {describe_hint(hint)}; it is missing.")
+    require_fit(value[name], hint, f"{where}.{name}")
+
+
+def require_fit(value: Any, hint: Any, where: str) -> None:
+    if mismatch(value, hint) is not None:
+        raise Misfit(describe_misfit(value, hint, where))
+
+
+def describe_misfit(value: Any, hint: Any, where: str) -> str:
+    if value == "" and strip_hint(hint) is str:
+        return f"`{where}` is empty."
+    return f"`{where}` must be {describe_hint(hint)}, not {describe_value(value)}."
 
 
 MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps."""
 
-
-STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
-"""A step in the path of an error: a field, an item, or some value of an object."""
-
-MISSING_FIELD = re.compile("Object missing required field `(.*)`")
-UNKNOWN_FIELD = re.compile("Object contains unknown field `(.*)`")
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
@@ -187,11 +222,7 @@ def bind(operation: Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
     except TypeError:
         raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
     except ValidationError:
-        arguments = coerce_all(operation, arguments)
-        try:
-            bound = convert(arguments, model_of(operation))
-        except ValidationError:
-            raise InvalidArguments(describe_mismatch(operation, arguments), operation=operation.name) from None
+        bound = convert(fit_all(operation, arguments), model_of(operation))
     for name in integers_of(operation):
         if (getattr(bound, name) or 0) > MAX_INTEGER:
             raise InvalidArguments(f"`{name}` is at most {MAX_INTEGER:,}.", operation=operation.name)
@@ -203,19 +234,28 @@ def integers_of(operation: Signature) -> tuple[str, ...]:
     return tuple(argument.name for argument in operation.arguments if strip_hint(argument.hint) is int)
 
 
-def coerce_all(operation: Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments that do not fit, each converted to what it should be where that is certain.
+def fit_all(operation: Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments, each converted to what it should be where that is certain.
 
     Null or an empty text for an optional argument leaves it out, since some models must name every argument; not an
     empty text where something may be lost, as to leave it out may mean more notes.
     """
-    hints = {argument.name: argument.hint for argument in operation.arguments}
-    required = {argument.name for argument in operation.arguments if argument.is_required}
-    coerced = {name: coerce(value, hints[name]) for name, value in arguments.items()}
-    kept = {name: value for name, value in coerced.items() if value is not None or name in required}
-    if operation.destructive:
-        return kept
-    return {name: value for name, value in kept.items() if name in required or not is_blank(value, hints[name])}
+    fitted: dict[str, Any] = {}
+    told = []
+    for argument in operation.arguments:
+        name, value = argument.name, arguments.get(argument.name)
+        if name not in arguments and argument.is_required:
+            told.append(f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}")
+        elif value is not None or argument.is_required:
+            try:
+                fitted[name] = fit(value, argument.hint, name)
+            except Misfit as error:
+                is_blank = value in BLANKS and not (value == "" and operation.destructive)
+                told += [] if is_blank and not argument.is_required else [str(error)]
+    if told:
+        more = f" And {len(told) - MAX_DESCRIBED_PROBLEMS} more." if len(told) > MAX_DESCRIBED_PROBLEMS else ""
+        raise InvalidArguments(" ".join(told[:MAX_DESCRIBED_PROBLEMS]) + more, operation=operation.name)
+    return fitted
 
 
 def describe_inexpressible(operation: Signature, arguments: Mapping[str, Any]) -> str:
@@ -247,83 +287,12 @@ def unknown_argument(operation: Signature, unknown: Sequence[str], names: list[s
     )
 
 
-def describe_mismatch(operation: Signature, arguments: Mapping[str, Any]) -> str:
-    told = []
-    for argument in operation.arguments:
-        name = argument.name
-        if name in arguments:
-            if (error := mismatch(arguments[name], argument.hint)) is not None:
-                told.append(describe_problem(name, arguments[name], argument.hint, error))
-        elif argument.is_required:
-            told.append(f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}")
-    return " ".join(told[:MAX_DESCRIBED_PROBLEMS]) + (
-        f" And {len(told) - MAX_DESCRIBED_PROBLEMS} more." if len(told) > MAX_DESCRIBED_PROBLEMS else ""
-    )
-
-
 def mismatch(value: Any, hint: Any) -> str | None:
     try:
         convert(value, hint)
     except ValidationError as error:
         return str(error)
     return None
-
-
-def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
-    """Describe an error of msgspec in the words of a hint; its path leads to the value that does not fit."""
-    what, _, path = error.partition(" - at `$")
-    steps = STEP.findall(path.rstrip("`"))
-    if missing := MISSING_FIELD.fullmatch(what):
-        steps.append((missing[1], ""))
-    for name, index in steps:
-        if is_union(strip_hint(hint)) and not union_tag(hint):
-            break
-        step, hint = follow(name, index, value, hint)
-        value = value.get(step, UNSET) if isinstance(value, Mapping) else value[step]
-        where += f"[{step}]" if isinstance(step, int) else f".{step}"
-    if unknown := UNKNOWN_FIELD.fullmatch(what):
-        return describe_unknown_field(record_of(hint, value), where, unknown[1])
-    if value is UNSET:
-        return f"`{where}` must be {describe_hint(hint)}; it is missing."
-    if isinstance(value, list) and get_origin(strip_hint(hint)) is tuple:
-        length = describe_length(where, value, hint)
-        if length is not None:
-            return length
-    if value == "" and strip_hint(hint) is str:
-        return f"`{where}` is empty."
-    return f"`{where}` must be {describe_hint(hint)}, not {describe_value(value)}."
-
-
-def follow(field: str, index: str, value: Any, hint: Any) -> tuple[str | int, Any]:
-    """Return a step in the path of an error, and the hint of what is there."""
-    if field:
-        tag, records = union_tag(hint) or ("", {})
-        return field, Literal[tuple(records)] if field == tag else json_hints(record_of(hint, value))[field]
-    items = get_args(strip_hint(hint))
-    if index.isdigit():
-        return int(index), items[0]
-    return next(name for name, item in value.items() if mismatch(item, items[-1])), items[-1]
-
-
-def describe_length(where: str, value: list[Any], hint: Any) -> str | None:
-    items, most = get_args(strip_hint(hint)), bounds(hint).longest
-    if items[-1] is not Ellipsis and len(value) < len(items):
-        return f"`{where}[{len(value)}]` must be {describe_hint(items[len(value)])}; it is missing."
-    if not value:
-        return f"`{where}` is empty."
-    if most is not None and len(value) > most:
-        return f"`{where}` may have at most {most} items, not {len(value):,}."
-    return None
-
-
-def record_of(hint: Any, value: Mapping[str, Any]) -> Any:
-    """Return the record that a hint asks for; of several the one that the value chose."""
-    options = union_tag(hint)
-    return options[1][value[options[0]]] if options else strip_hint(hint)
-
-
-def json_hints(record: type) -> Mapping[str, Any]:
-    return {json_name(name): hint for name, hint in record_hints(record).items()}
 
 
 def describe_unknown_field(record: Any, where: str, name: str) -> str:

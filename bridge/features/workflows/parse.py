@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, cast, get_args, get_type_hints
 
 from msgspec import field
 
-from bridge.api.arguments import describe_problem, mismatch
+from bridge.api.arguments import describe_misfit, mismatch
 from bridge.api.hints import Scalar
 from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Node, parse_expression
@@ -335,10 +335,10 @@ class _Reader:
     def _take(self, facts: Mapping[str, Value], name: str, hint: Any, default: Any) -> Any:
         """Return a field that fits a hint; the default without one, and with a fault if it does not fit."""
         value = facts.get(name)
-        error = None if value is None else mismatch(value, hint)
-        if error is not None:
-            self._say(self._line(facts, name), describe_problem(name, value, hint, error))
-        return default if value is None or error is not None else value
+        if value is None or mismatch(value, hint) is None:
+            return default if value is None else value
+        self._say(self._line(facts, name), describe_misfit(value, hint, name))
+        return default
 
     def _refuse_unknown(self, given: Mapping[str, Value], known: Any, what: str) -> None:
         for name in given:
