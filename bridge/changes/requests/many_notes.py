@@ -30,13 +30,10 @@ from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.edit.apply import find_text
 from bridge.markdown.edit.draft import TextEdit, normalise_newlines, open_draft, splice
 from bridge.markdown.edit.properties import (
-    REMOVAL,
     PropertyBlock,
-    Removal,
     edit_properties,
     read_items,
     rename_key,
-    replace_items,
     require_property_name,
 )
 from bridge.markdown.edit.tags import TagRename, edit_tags, rename_tag
@@ -147,17 +144,15 @@ def replace_values_everywhere(
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         block = _read_block(path, data, name)
-        changes: dict[str, Sequence[Value | Removal]] = {}
+        changes: dict[str, Value] = {}
         count = 0
         for own in _own_names(block.values, name) if block else ():
-            items, found = _replace_value(read_items(block.values[own]) if block else (), old, new)
+            value = block.values[own] if block else None
+            items, found = _replace_value(read_items(value), old, new)
             if found:
-                changes[own] = items
+                changes[own] = items if isinstance(value, list | tuple) else items[0]
                 count += found
-        if block is None or not changes:
-            return data, 0
-        text, _ = replace_items(block, changes)
-        return _head(data) + text.encode("utf-8", "surrogateescape"), count
+        return (edit_properties(path, data, changes) if changes else data), count
 
     planned = edit_many(_notes_with(view, name, paths), view, edit)
     named = files_with_queries(view, f"{NAME_START}{re.escape(name)}{NAME_END}") if planned.effect.files else ()
@@ -165,17 +160,15 @@ def replace_values_everywhere(
     return replace(planned, effect=effect)
 
 
-def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list[Value | Removal], int]:
+def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list[Value], int]:
     """Return items with a value replaced, and how often; a value that a list then has twice is taken out."""
-    count = sum(is_same_value(item, old) for item in items)
+    count = 0 if is_same_value(old, new) else sum(is_same_value(item, old) for item in items)
     has_new = any(is_same_value(item, new) for item in items)
-    done: list[Value | Removal] = []
+    done: list[Value] = []
     for item in items:
         if not is_same_value(item, old):
             done.append(item)
-        elif has_new:
-            done.append(REMOVAL)
-        else:
+        elif not has_new:
             done.append(new)
             has_new = True
     return done, count
@@ -207,10 +200,6 @@ def _read_block(path: VaultPath, data: bytes, name: str) -> PropertyBlock | None
         if re.search(named, text[slice(*cut[0])], re.IGNORECASE | re.MULTILINE):
             raise
         return None
-
-
-def _head(data: bytes) -> bytes:
-    return BOM if data.startswith(BOM) else b""
 
 
 def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, ...]:

@@ -11,11 +11,9 @@ from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.edit.draft import normalise_newlines, open_draft
 from bridge.markdown.edit.yaml_write import (
     QUOTES,
-    Node,
     YamlEntry,
     YamlReplacement,
     apply_replacements,
-    common_quote,
     indent_lines,
     is_same_value,
     line_end_span,
@@ -23,7 +21,6 @@ from bridge.markdown.edit.yaml_write import (
     replace_value,
     write_entry,
     write_scalar,
-    yaml_line_start,
 )
 from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_error, load_properties
 from bridge.markdown.note import Value
@@ -154,11 +151,9 @@ def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: 
     (start, end), text = before.span, before.text
     yaml = text[start:end]
     done = [YamlReplacement(before.entry(name).lines, "") for name in leaving]
-    done += [
-        replace_value(yaml, before.entry(name), before.values[name], value, before.newline)
-        for name, value in setting.items()
-        if name in before.values
-    ]
+    for name, value in setting.items():
+        if name in before.values:
+            done += replace_value(yaml, before.entry(name), before.values[name], value, before.newline)
     added = {name: value for name, value in setting.items() if name not in before.values}
     indent = " " * (before.entries[0].indent if before.entries else 0)
     lines = [line for name, value in added.items() for line in indent_lines(write_entry(name, value), indent)]
@@ -277,89 +272,12 @@ def build_note(
     return edit_properties(path, data, properties, (), types) if properties else data
 
 
-Items = Sequence[Value | None]
-
-_MARKER: Final = re.compile(r"[ \t]*-[ \t]+")
 _COMMENT: Final = re.compile(r"(?:^|[ \t])#", re.MULTILINE)
-
-
-class Removal:
-    """Stands for an item that is taken out of a list."""
-
-
-REMOVAL: Final = Removal()
 
 
 def read_items(value: Value) -> tuple[Value, ...]:
     """Return the items of a list, or a single value as the only item."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
-def replace_items(
-    block: PropertyBlock, changes: Mapping[str, Sequence[Value | Removal]]
-) -> tuple[str, Mapping[str, Value]]:
-    """Return the whole text with other items in some properties, and the values that it then has."""
-    start, end = block.span
-    yaml = block.text[start:end]
-    done: list[YamlReplacement] = []
-    expected = dict(block.values)
-    for name, items in changes.items():
-        old, value = block.values[name], block.entry(name).value
-        nodes = (value,) if not isinstance(old, list | tuple) else value.items
-        if nodes is None or len(nodes) != len(items):
-            raise unsafe_error({name}, "it is not written as a list")
-        done += _item_replacements(yaml, name, value, nodes, read_items(old), items)
-        stays = [item for item in items if not isinstance(item, Removal)]
-        expected[name] = stays if isinstance(old, list | tuple) else stays[0]
-    changed = block.text[:start] + apply_replacements(yaml, done) + block.text[end:]
-    _require_values(changed, expected, changes)
-    return changed, expected
-
-
-def _item_replacements(
-    yaml: str, name: str, value: Node, nodes: Sequence[Node], old: Items, items: Sequence[Value | Removal]
-) -> list[YamlReplacement]:
-    flow = value.style == "flow"
-    done: list[YamlReplacement] = []
-    has_kept = False
-    for at, (node, before, after) in enumerate(zip(nodes, old, items, strict=True)):
-        if isinstance(after, Removal):
-            cut = _cut_in_flow(nodes, at, has_kept=has_kept) if flow else _cut_line(yaml, node)
-            if cut is None or (flow and "#" in yaml[slice(*cut.span)]) or node.anchors or node.aliases:
-                raise unsafe_error({name}, "an item shares its line")
-            done.append(cut)
-            continue
-        has_kept = True
-        if is_same_value(before, after):
-            continue
-        if node.style not in ("plain", *QUOTES) or node.anchors or yaml[node.span[0]] in "!&":
-            raise unsafe_error({name}, "a value is not written in a plain line")
-        if not isinstance(after, str | int | float | None):
-            raise unsafe_error({name}, "a value is not a single one")
-        done.append(YamlReplacement(node.span, write_scalar(after, quote=common_quote([node]), inside=flow)))
-    return done
-
-
-def _cut_in_flow(nodes: Sequence[Node], at: int, *, has_kept: bool) -> YamlReplacement | None:
-    if has_kept:
-        return YamlReplacement((nodes[at - 1].span[1], nodes[at].span[1]), "")
-    if at + 1 < len(nodes):
-        return YamlReplacement((nodes[at].span[0], nodes[at + 1].span[0]), "")
-    return None
-
-
-def _cut_line(yaml: str, node: Node) -> YamlReplacement | None:
-    """Return the removal of an item's line; a comment in it stays. None when it shares the line."""
-    first = yaml_line_start(yaml, node.span[0])
-    if not _MARKER.fullmatch(yaml, first, node.span[0]) or node.style == "literal":
-        return None
-    rest = re.compile(r"[ \t]*(#[^\r\n]*)?(?:\r\n|\n|\r|\Z)").match(yaml, node.span[1])
-    if rest is None:
-        return None
-    if rest[1] is None:
-        return YamlReplacement((first, rest.end()), "")
-    indent = first + len(yaml[first:]) - len(yaml[first:].lstrip(" \t"))
-    return YamlReplacement((indent, rest.start(1)), "")
 
 
 def _require_values(changed: str, expected: Mapping[str, Value], names: Mapping[str, object]) -> None:

@@ -1,21 +1,14 @@
 """Renames a tag in a file: in its properties, in its text outside code and links, and in the cards of a canvas."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.documents import is_drawing
 from bridge.markdown.edit.draft import open_draft
-from bridge.markdown.edit.properties import (
-    REMOVAL,
-    PropertyBlock,
-    Removal,
-    edit_properties,
-    read_items,
-    replace_items,
-)
+from bridge.markdown.edit.properties import PropertyBlock, edit_properties, read_items
 from bridge.markdown.edit.yaml_write import YamlReplacement, apply_replacements
 from bridge.markdown.embedded_text import json_strings, read_json, read_json_string
 from bridge.markdown.frontmatter import cut_frontmatter, is_tag_property, read_frontmatter
@@ -70,7 +63,8 @@ def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
     if path.lower().endswith(".canvas"):
         return _rename_in_canvas(path, data, rename)
     draft = open_draft(path, data)
-    text, inside = _rename_in_properties(path, draft.text, rename)
+    values, inside = _rename_in_properties(path, draft.text, rename)
+    text = edit_properties(path, data, values).removeprefix(BOM).decode() if values else draft.text
     changes = [
         YamlReplacement((offset + 1, end), new)
         for name, (offset, end) in find_tags(draft.text, draft.body, draft.structure)
@@ -83,32 +77,32 @@ def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
     return EditedTags(encode_like(data, apply_replacements(text, moved)), inside + len(changes))
 
 
-def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tuple[str, int]:
+def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tuple[Mapping[str, Value], int]:
     cut = cut_frontmatter(text)
     if cut is None or fold_case(rename.old) not in fold_case(text[slice(*cut[0])]):
-        return text, 0
+        return {}, 0
     try:
         block = PropertyBlock.read(path, text)
     except InvalidProperties:
         named = f"(?<!/){NAME_START}{re.escape(fold_case(rename.old))}{NAME_END}"
         if re.search(named, fold_case(text[slice(*cut[0])])):
             raise
-        return text, 0
-    changes: dict[str, list[Value | Removal]] = {}
+        return {}, 0
+    changes: dict[str, Value] = {}
     count = 0
     for name, value in block.values.items():
         if is_tag_property(name):
             items, renamed = _rename_items(read_items(value), rename)
             if renamed:
-                changes[name] = items
+                changes[name] = items if isinstance(value, list | tuple) else items[0]
                 count += renamed
-    return (replace_items(block, changes)[0], count) if changes else (text, 0)
+    return changes, count
 
 
-def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Value | Removal], int]:
+def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Value], int]:
     """Return the values of a tag property after a rename; a tag that the note then has twice is taken out."""
     stays = {fold_case(tag) for item in items for tag in _tags_in(item) if rename.apply(tag) is None}
-    done: list[Value | Removal] = []
+    done: list[Value] = []
     count = 0
     for item in items:
         if not isinstance(item, str):
@@ -132,8 +126,8 @@ def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Val
             stays.add(fold_case(new))
             parts.append(sign + new)
         text = _join_parts(parts) if changed else item
-        done.append(text if text or not changed else REMOVAL)
-    if not any(not isinstance(item, Removal) for item in done):
+        done += [text] if text or not changed else []
+    if not done:
         raise InvalidProperties("The tags cannot be read.")
     return done, count
 

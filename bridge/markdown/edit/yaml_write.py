@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final, Literal, TypeGuard
 
 from yaml import (
@@ -17,9 +18,11 @@ from yaml import (
 from yaml.nodes import ScalarNode
 from yaml.resolver import Resolver
 
+from bridge.errors import InvalidProperties
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.records import Record
+from bridge.text.diff import pieces
 from bridge.types import Span
 
 Style = Literal["plain", "'", '"', "literal", "flow", "block", "alias"]
@@ -247,12 +250,10 @@ def is_same_value(one: Value, other: Value) -> bool:
             return one == other
 
 
-def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: str) -> YamlReplacement:
-    nodes = entry.value.items
-    if nodes and _is_list(old) and _is_list(new):
-        if entry.value.style == "flow":
-            return _replace_in_flow(nodes, old, new)
-        if (found := _replace_in_block(text, nodes, old, new, newline)) is not None:
+def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: str) -> list[YamlReplacement]:
+    if entry.value.items and _is_list(old) and _is_list(new):
+        found = _replace_items(text, entry.value, entry.value.items, old, new, newline)
+        if found is not None:
             return found
     head, below = _write_like(entry.value, old, new)
     value, colon = entry.value, entry.colon
@@ -260,7 +261,7 @@ def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: 
     gap = (text[colon : value.span[0]] if same_line else "") or " "
     line = (gap + head if head else "") + _comments(text, entry)
     lines = [line, *indent_lines(indent_lines(below), " " * entry.indent)]
-    return YamlReplacement((colon, line_end_span(text, max(colon, value.span[1]))[0]), newline.join(lines))
+    return [YamlReplacement((colon, line_end_span(text, max(colon, value.span[1]))[0]), newline.join(lines))]
 
 
 def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
@@ -285,49 +286,71 @@ def _is_list(value: Value) -> TypeGuard[Sequence[Value]]:
     return isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
 
 
-def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, int]:
-    most = min(len(old), len(new))
-    first = next((at for at in range(most) if not is_same_value(old[at], new[at])), most)
-    last = next((at for at in range(most - first) if not is_same_value(old[-1 - at], new[-1 - at])), most - first)
-    return first, last
-
-
 def common_quote(nodes: Sequence[Node]) -> Quote | None:
     styles = {node.style for node in nodes}
     return next((quote for quote in QUOTES if styles == {quote}), None)
 
 
-def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> YamlReplacement:
-    first, last = _count_unchanged(old, new)
-    written = [write_flow([value], common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
-    gone = nodes[first : len(nodes) - last]
+def _replace_items(
+    text: str, value: Node, nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value], newline: str
+) -> list[YamlReplacement] | None:
+    """Replace the items of a list that differ; None where one shares its line with more than its dash."""
+    flow, quote = value.style == "flow", common_quote(nodes)
+    starts = [yaml_line_start(text, node.span[0]) for node in nodes]
+    markers = [_MARKER.fullmatch(text, start, node.span[0]) for start, node in zip(starts, nodes, strict=True)]
+    if not flow and not all(markers):
+        return None
+    done: list[YamlReplacement] = []
+    for piece in pieces([*map(write_flow, old)], [*map(write_flow, new)]):
+        first, end = piece.before.start, piece.before.stop
+        gone, items = nodes[first:end], new[piece.after.start : piece.after.stop]
+        if len(gone) == len(items) and all(map(_is_alone, [text] * len(gone), gone)) and all(map(_is_scalar, items)):
+            done += [
+                YamlReplacement(node.span, write_flow(item, common_quote([node]), inside=flow))
+                for node, item in zip(gone, items, strict=True)
+            ]
+        elif flow and gone and "#" in "".join(text[one.span[1] : two.span[0]] for one, two in pairwise(nodes)):
+            raise InvalidProperties("A comment stands between the items.", hint="Change them by hand in the note.")
+        elif flow:
+            done.append(_replace_in_flow(nodes, first, end, [write_flow(item, quote, inside=True) for item in items]))
+        else:
+            done += [_cut_line(text, node, start) for node, start in zip(gone, starts[first:end], strict=True)]
+            at = starts[first] if gone or not first else line_end_span(text, nodes[first - 1].span[1])[1]
+            lines = [line for item in items for line in write_item((markers[0] or [""])[0], item, quote)]
+            done.append(YamlReplacement((at, at), "".join(line + newline for line in lines)))
+    return done
+
+
+def _is_alone(text: str, node: Node) -> bool:
+    """Return whether a node is nothing but a scalar in one line."""
+    return node.style in ("plain", *QUOTES) and not node.anchors and text[node.span[0]] not in "!&"
+
+
+def _is_scalar(value: Value) -> bool:
+    return isinstance(value, str | int | float | None) and not (isinstance(value, str) and "\n" in value)
+
+
+def _replace_in_flow(nodes: Sequence[Node], first: int, end: int, written: Sequence[str]) -> YamlReplacement:
+    gone = nodes[first:end]
     if gone and written:
         return YamlReplacement((gone[0].span[0], gone[-1].span[1]), ", ".join(written))
     if gone and first:
         return YamlReplacement((nodes[first - 1].span[1], gone[-1].span[1]), "")
     if gone:
-        return YamlReplacement((gone[0].span[0], nodes[len(gone)].span[0]), "")
+        return YamlReplacement((gone[0].span[0], nodes[end].span[0]), "")
     if first:
-        end = nodes[first - 1].span[1]
-        return YamlReplacement((end, end), "".join(f", {each}" for each in written))
-    start = nodes[0].span[0]
-    return YamlReplacement((start, start), "".join(f"{each}, " for each in written))
+        at = nodes[first - 1].span[1]
+        return YamlReplacement((at, at), "".join(f", {each}" for each in written))
+    at = nodes[0].span[0]
+    return YamlReplacement((at, at), "".join(f"{each}, " for each in written))
 
 
-def _replace_in_block(
-    text: str, nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value], newline: str
-) -> YamlReplacement | None:
-    """Replace the lines of the changed items; None where an item shares its line with more than its dash."""
-    places = [(yaml_line_start(text, node.span[0]), line_end_span(text, node.span[1])[1]) for node in nodes]
-    markers = [_MARKER.fullmatch(text, start, node.span[0]) for (start, _), node in zip(places, nodes, strict=True)]
-    if not all(markers) or markers[0] is None:
-        return None
-    first, last = _count_unchanged(old, new)
-    lines = [line for v in new[first : len(new) - last] for line in write_item(markers[0][0], v, common_quote(nodes))]
-    gone = places[first : len(places) - last]
-    if gone:
-        span = gone[0][0], gone[-1][1]
-    else:
-        at = places[first - 1][1] if first else places[0][0]
-        span = at, at
-    return YamlReplacement(span, "".join(line + newline for line in lines))
+def _cut_line(text: str, node: Node, start: int) -> YamlReplacement:
+    """Return the removal of an item with its line; a comment behind it stays."""
+    end, after = line_end_span(text, node.span[1])
+    comment = None if node.style == "literal" else _COMMENT.fullmatch(text, node.span[1], end)
+    if comment is None:
+        return YamlReplacement((start, after), "")
+    return YamlReplacement(
+        (start + len(text[start:]) - len(text[start:].lstrip(" \t")), end - len(comment[0].lstrip())), ""
+    )

@@ -73,7 +73,11 @@ SET: list[tuple[str, dict[str, Value], str]] = [
     # Lists.
     ("a:\n  - x\n  - y\n", {"a": ["x", "y", "z"]}, "a:\n  - x\n  - y\n  - z\n"),
     ("a:\n- x\n- y\n", {"a": ["x", "z", "y"]}, "a:\n- x\n- z\n- y\n"),
-    ("a:\n    - x # first\n    # between\n    - y # last\n", {"a": ["x"]}, "a:\n    - x # first\n    # between\n"),
+    (
+        "a:\n    - x # first\n    # between\n    - y # last\n",
+        {"a": ["x"]},
+        "a:\n    - x # first\n    # between\n    # last\n",
+    ),
     ("a:\n  - x\n\n  # between\n  - y\n", {"a": ["w", "x", "y"]}, "a:\n  - w\n  - x\n\n  # between\n  - y\n"),
     ("a:\n  - 'x'\n  - 'y'\n", {"a": ["x", "z"]}, "a:\n  - 'x'\n  - 'z'\n"),
     ("a: # why\n  - x\n", {"a": []}, "a: [] # why\n"),

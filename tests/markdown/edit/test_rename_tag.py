@@ -75,7 +75,6 @@ def test_cards_of_a_canvas_keep_their_escapes() -> None:
         "tags: &a [todo]\nother: *a\n",
         "tags: b\ntags: todo\n",
         "{tags: [todo]}\n",
-        "tags: >-\n  todo\n",
         "tags: [&x todo]\nother: *x\n",
     ],
 )
