@@ -105,7 +105,7 @@ def parse_literal(text: str) -> Any:
 
 def fit_list(value: Any, hint: Any, items: tuple[Any, ...], where: str) -> Any:
     """Return a list with its items converted; a single item becomes a list of one."""
-    many, most = items[-1] is Ellipsis, bounds(hint).longest
+    many, most = items[-1] is Ellipsis, bounds(hint).max_length
     if not isinstance(value, list | tuple):
         if many and value and isinstance(value, str) == takes_text(items[0]):
             return [fit(value, items[0], f"{where}[0]")]

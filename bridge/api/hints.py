@@ -30,6 +30,9 @@ Folder = NewType("Folder", str)
 File = NewType("File", str)
 """A file of this machine that is no part of a vault, by its absolute path."""
 
+BOUNDS = ("ge", "le", "max_length")
+"""The bounds that hints have."""
+
 WORDS: Mapping[Any, tuple[str, str]] = {
     VaultPath: ("a path inside the vault", "paths inside the vault"),
     Folder: ("a folder inside the vault", "folders inside the vault"),
@@ -43,14 +46,6 @@ WORDS: Mapping[Any, tuple[str, str]] = {
     float: ("a number", "numbers"),
     bool: ("true or false", "true or false values"),
 }
-
-
-class Bounds(Record):
-    """The minimum and maximum of a number, and the maximum length of a string."""
-
-    least: float | None = None
-    most: float | None = None
-    longest: int | None = None
 
 
 def strip_hint(hint: Any) -> Any:
@@ -110,18 +105,11 @@ def is_record(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Record)
 
 
-def bounds(hint: Any) -> Bounds:
-    if is_union(hint):
-        return next((b for b in map(bounds, get_args(hint)) if b != Bounds()), Bounds())
-    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    facts = {
-        name: fact
-        for mark in marks
-        if isinstance(mark, Meta)
-        for name in ("ge", "le", "max_length")
-        if (fact := getattr(mark, name)) is not None
-    }
-    return Bounds(facts.get("ge"), facts.get("le"), facts.get("max_length"))
+def bounds(hint: Any) -> Meta:
+    """Return the minimum and maximum of a number, and the maximum length of a string or list."""
+    marks = [mark for mark in marks_of(hint) if isinstance(mark, Meta)]
+    told = {name: getattr(mark, name) for mark in marks for name in BOUNDS if getattr(mark, name) is not None}
+    return Meta(**told)
 
 
 def describe_hint(hint: Any) -> str:
@@ -164,10 +152,10 @@ def describe_variants(field: str, records: Mapping[str, type]) -> str:
     return f"{field} {', '.join(each[:-1])} or {each[-1]}"
 
 
-def describe_bounds(limits: Bounds) -> str:
-    if limits.longest is not None:
-        return f" of at most {limits.longest:,} characters"
-    match limits.least, limits.most:
+def describe_bounds(limits: Meta) -> str:
+    if limits.max_length is not None:
+        return f" of at most {limits.max_length:,} characters"
+    match limits.ge, limits.le:
         case None, None:
             return ""
         case least, None:
