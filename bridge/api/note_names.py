@@ -13,6 +13,7 @@ from bridge.markdown.kinds import is_document
 from bridge.markdown.links import fold_name, inside_wiki, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.search.filters import MAX_LOOKED_UP, folder_spelling, no_such_folder, no_such_property, no_such_tag
+from bridge.text.counts import join_some
 from bridge.text.fold import fold_case
 from bridge.types import Among, VaultPath
 from bridge.vault.vault import Vault
@@ -65,10 +66,9 @@ def find_place(
 
 def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
     if len(notes) > 1:
-        shown = ", ".join(f"`{path}`" for path in notes[:MAX_NAMED_CANDIDATES])
-        more = f" and {len(notes) - MAX_NAMED_CANDIDATES} more" if len(notes) > MAX_NAMED_CANDIDATES else ""
+        shown = join_some([f"`{path}`" for path in notes], MAX_NAMED_CANDIDATES)
         raise NoteNotFound(
-            f"{len(notes)} notes are named `{name[:200]}`: {shown}{more}.",
+            f"{len(notes)} notes are named `{name[:200]}`: {shown}.",
             hint="Give the path of the one you mean.",
             path=name,
             closest=notes[:MAX_NAMED_CANDIDATES],

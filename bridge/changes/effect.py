@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from bridge.changes.draft import Draft
 from bridge.errors import ReadOnly
 from bridge.records import Record
+from bridge.text.counts import join_some
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 
@@ -123,6 +124,4 @@ def explain_read_only(error: ReadOnly, effect: Effect) -> ReadOnly:
 
 
 def _join_paths(paths: Sequence[str]) -> str:
-    once = tuple(dict.fromkeys(paths))
-    more = f" and {len(once) - _MAX_NAMED_NOTES} more" if len(once) > _MAX_NAMED_NOTES else ""
-    return ", ".join(f"`{path}`" for path in once[:_MAX_NAMED_NOTES]) + more
+    return join_some([f"`{path}`" for path in dict.fromkeys(paths)], _MAX_NAMED_NOTES)

@@ -14,7 +14,7 @@ from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import MoveNote
 from bridge.markdown.decode import digest_of
 from bridge.records import Record
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, join_some
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 
@@ -162,8 +162,7 @@ def _summary_line(
     folder = commonpath([path.rpartition("/")[0] for path in paths])
     names = [path.removeprefix(f"{folder}/") for path in paths]
     where = f" in `{folder}/`" if folder else ""
-    rest = f" and {len(names) - _MAX_NAMED_NOTES:,} more" if len(names) > _MAX_NAMED_NOTES else ""
-    return f"{_join([*verbs.values()])}{where}{some}{more}{lost}: {', '.join(names[:_MAX_NAMED_NOTES])}{rest}"
+    return f"{_join([*verbs.values()])}{where}{some}{more}{lost}: {join_some(names, _MAX_NAMED_NOTES)}"
 
 
 def explain_no_change(requests: Sequence[Request]) -> str:

@@ -13,6 +13,7 @@ from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.links import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
+from bridge.text.counts import join_some
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line, visible_text
 from bridge.types import Span
@@ -131,8 +132,7 @@ def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
 
 
 def _list_some(paths: Sequence[str]) -> str:
-    rest = f" and {len(paths) - _MAX_NAMED_HEADINGS} more" if len(paths) > _MAX_NAMED_HEADINGS else ""
-    return ", ".join(f"`{path[:_MAX_QUERY_CHARS]}`" for path in paths[:_MAX_NAMED_HEADINGS]) + rest
+    return join_some([f"`{path[:_MAX_QUERY_CHARS]}`" for path in paths], _MAX_NAMED_HEADINGS)
 
 
 def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], str]) -> bool:

@@ -17,6 +17,7 @@ from bridge.search.query import MAX_TERMS, Query, bound_query, parse_query
 from bridge.search.scope import Paths, PhraseReading, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
 from bridge.text.closest import MIN_MISTYPED_CHARS, MIN_TYPO_CHARS, max_typos
+from bridge.text.counts import join_some
 from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS, function_words, question_languages
 from bridge.text.stems import DEFAULT, JOINING_LANGUAGES
@@ -41,11 +42,8 @@ def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Que
             continue
         every = complete_word(index, fold_word(prefix.text))
         found[prefix.text] = tuple(every[:MAX_QUERY_WORDS])
-        some = ", ".join(every[:MAX_NAMED_WORDS])
-        more = f" and {len(every) - MAX_NAMED_WORDS} more" if len(every) > MAX_NAMED_WORDS else ""
-        notices.append(
-            f"`{prefix.text}*` is read as {some}{more}." if every else f"No word begins with `{prefix.text}`."
-        )
+        some = join_some(every, MAX_NAMED_WORDS)
+        notices.append(f"`{prefix.text}*` is read as {some}." if every else f"No word begins with `{prefix.text}`.")
         if len(every) > MAX_QUERY_WORDS:
             notices.append(
                 f"Only the {MAX_QUERY_WORDS} most common words that begin with `{prefix.text}` were searched."

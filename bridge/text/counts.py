@@ -1,5 +1,7 @@
 """Counts in words."""
 
+from collections.abc import Sequence
+
 
 def count_of(number: int, noun: str) -> str:
     """Return a number with its noun, such as `1 note` or `2,000 notes`."""
@@ -17,3 +19,9 @@ def more_pages(shown: int, total: int, offset: int, noun: str) -> str:
     end = offset + shown
     which = f"{offset + 1}-{end} of {count_of(total, noun)}" if shown else f"`offset` is behind the last of {total:,}"
     return which + (f"; `offset: {end}` shows more" if shown and end < total else "")
+
+
+def join_some(words: Sequence[str], most: int) -> str:
+    """Return the first words of a list, and how many more there are."""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more

@@ -41,7 +41,7 @@ from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES, cut_frontmatter
 from bridge.markdown.note import Value
 from bridge.markdown.sections import has_line_number
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, join_some
 from bridge.text.fold import fold_case, nfc
 from bridge.text.invisible import inline, is_line
 from bridge.text.scripts import NAME_END, NAME_START
@@ -122,10 +122,9 @@ def rename_property_everywhere(
 
     planned = edit_many(_notes_with(view, name, paths), view, edit)
     if clashes:
-        named_paths = ", ".join(f"`{path}`" for path in clashes[:_MAX_NAMED_NOTES])
-        more = f" and {len(clashes) - _MAX_NAMED_NOTES} more" if len(clashes) > _MAX_NAMED_NOTES else ""
+        some = join_some([f"`{path}`" for path in clashes], _MAX_NAMED_NOTES)
         raise InvalidArguments(
-            f"Some notes have both `{name}` and `{to}`: {named_paths}{more}.",
+            f"Some notes have both `{name}` and `{to}`: {some}.",
             hint="Set `on_clash` to `merge` to join their values, or to `keep` to leave these notes as they are.",
             paths=clashes[:100],
         )

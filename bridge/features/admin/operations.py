@@ -36,6 +36,7 @@ from bridge.records import Record
 from bridge.settings.file import load_settings, save_settings
 from bridge.settings.schema import describe_settings
 from bridge.state.change_records import Change, ChangeFilter
+from bridge.text.counts import join_some
 from bridge.text.fold import fold_case
 from bridge.types import EXACT_MARK, Exact, Preset, Scope, VaultPath
 from bridge.vault.rules import GlobSet, Rules, find_mistake
@@ -230,9 +231,8 @@ def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
     }
     found |= {path for path, text in _former_texts(vault) if any(name in text for name in written)}
     if listed := sorted(found):
-        more = f" and {len(listed) - MAX_TRACES} more" if len(listed) > MAX_TRACES else ""
         yield (
-            f"{', '.join(f'`{path}`' for path in listed[:MAX_TRACES])}{more} still tell of notes that are denied now,"
+            f"{join_some([f'`{path}`' for path in listed], MAX_TRACES)} still tell of notes that are denied now,"
             " or did so before, such as their names and tags. Add them to `deny` as well, which also erases them from"
             " the index and the history; of what you only delete, the history keeps the text."
         )

@@ -35,7 +35,7 @@ from bridge.engine.transactions import ChangeOutcome
 from bridge.errors import BridgeError, ChangeNotFound, Forbidden, InvalidArguments
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, join_some
 from bridge.text.diff import diff_runs, display_text
 from bridge.text.invisible import inline, quote_path
 from bridge.types import Digest, Exact, Lines, NoteOrFolder, VaultPath
@@ -467,9 +467,7 @@ def _look_at(host: Host, changes: Sequence[Change]) -> str:
     other = list(dict.fromkeys(path for path, before in replaced if path in notes and notes[path].digest != before))
     if not other:
         return "all their notes are as they were before."
-    named = ", ".join(f"`{path}`" for path in other[:MAX_NAMED_NOTES])
-    more = f" and {len(other) - MAX_NAMED_NOTES:,} more" if len(other) > MAX_NAMED_NOTES else ""
-    return f"look at {named}{more}: the others are as they were before."
+    return f"look at {join_some([f'`{path}`' for path in other], MAX_NAMED_NOTES)}: the others are as they were before."
 
 
 def editor_session(call: Call) -> AbstractContextManager[None]:

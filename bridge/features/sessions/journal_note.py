@@ -32,7 +32,7 @@ from bridge.markdown.note import field_of
 from bridge.markdown.sections import quote_lines, read_sections, write_section
 from bridge.records import Record
 from bridge.text.budget import cut, shorten
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, join_some
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
 
@@ -490,8 +490,7 @@ def _failure_lines(failures: Iterable[Failure]) -> Iterator[str]:
             yield f"- {_call_text(one)} failed: `{one.code}`{times} – {one.cause or meaning_of(one.code)}"
     if mistakes:
         named = [f"{call}{f' ({count})' if count > 1 else ''}" for call, count in mistakes.items()]
-        more = f" and {len(named) - MAX_LINKS} more" if len(named) > MAX_LINKS else ""
-        yield f"- Calls with mistakes, which changed nothing: {', '.join(named[:MAX_LINKS])}{more}"
+        yield f"- Calls with mistakes, which changed nothing: {join_some(named, MAX_LINKS)}"
 
 
 def _call_text(one: Failure) -> str:

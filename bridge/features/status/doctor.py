@@ -24,7 +24,7 @@ from bridge.features.status.operations import free_bytes
 from bridge.index.index import IndexHealth
 from bridge.index.vectors import MIN_RECALL
 from bridge.records import Record
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, join_some
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -208,11 +208,10 @@ def check_program_folders(host: Host) -> Finding:
         found = []
     if not found:
         return make_finding("program folders", "ok", "No indexed note lies in a folder that tools fill.")
-    shown = ", ".join(f"`{folder}/` ({count_of(count, 'note')})" for folder, count in found[:MAX_SHOWN_FOLDERS])
-    more = f" and {len(found) - MAX_SHOWN_FOLDERS} more" if len(found) > MAX_SHOWN_FOLDERS else ""
+    shown = join_some([f"`{folder}/` ({count_of(count, 'note')})" for folder, count in found], MAX_SHOWN_FOLDERS)
     globs = ", ".join(f'"{glob}"' for glob in dict.fromkeys(map(glob_of, dict(found[:MAX_SHOWN_FOLDERS]))))
     do = f"If nobody looks for them, add to the setting `exclude`: {globs}."
-    return make_finding("program folders", "warn", f"Notes of programs are indexed: {shown}{more}.", do)
+    return make_finding("program folders", "warn", f"Notes of programs are indexed: {shown}.", do)
 
 
 def find_program_folders(notes: Iterable[VaultPath], files: Container[str]) -> Counter[str]:

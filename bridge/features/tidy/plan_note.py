@@ -9,7 +9,7 @@ from typing import Final
 
 from bridge.markdown.names import note_name
 from bridge.records import Record
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, join_some
 from bridge.text.invisible import one_line
 from bridge.text.lines import change_lines
 from bridge.types import VaultPath
@@ -119,8 +119,7 @@ def plan_link(path: VaultPath) -> str:
 
 def name_notes(paths: Sequence[VaultPath]) -> str:
     """Return how many notes there are, and the first ones by name."""
-    more = f" and {len(paths) - MAX_NOTES:,} more" if len(paths) > MAX_NOTES else ""
-    return f"{count_of(len(paths), 'note')}: {', '.join(map(plan_link, paths[:MAX_NOTES]))}{more}"
+    return f"{count_of(len(paths), 'note')}: {join_some([*map(plan_link, paths)], MAX_NOTES)}"
 
 
 def code_words(text: str) -> str:
