@@ -312,7 +312,7 @@ class LinkResolver:
 
     def _restore(self, due: StaleLinks, files: frozenset[VaultPath]) -> StaleLinks:
         """Load the links as they were stored, and return what is stale in them; all is, if none were."""
-        stored, before, now = self._index.link_file.load(), self._opened_with, self._index.notes
+        stored, before, now = self._index.link_file.load(self._opened_with), self._opened_with, self._index.notes
         if stored is None:
             return due
         self._links.restore(stored, before)
@@ -322,9 +322,9 @@ class LinkResolver:
 
     def save(self) -> None:
         """Store the links for the next start; call in a thread, once the index is closed."""
-        links = self._links.to_store(self._in_order(), self._names)
-        if links is not None:
-            self._index.link_file.save(links)
+        notes = self._in_order()
+        if (links := self._links.to_store(notes, self._names)) is not None:
+            self._index.link_file.save(links, notes)
 
     async def current_graph(self) -> Graph | None:
         async with self._drawing:

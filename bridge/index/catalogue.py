@@ -1,21 +1,9 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
-import os
-import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
-from pathlib import Path
-from sys import intern
-from typing import Any, cast
+from collections.abc import Collection, Iterable, Mapping
+from typing import cast
 
-import numpy as np
-from msgspec.structs import astuple
-from numpy.typing import NDArray
-
-from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
-from bridge.index.digests import DIGEST_BYTES, TextDigests
-from bridge.index.note import NO_PROPERTIES, IndexedNote, Notes
-from bridge.index.table import NOTES, PASSAGES
+from bridge.index.note import IndexedNote, Notes
 from bridge.records import Record
 from bridge.types import VaultPath
 
@@ -115,111 +103,3 @@ def _numbers(numbers: Mapping[VaultPath, int], paths: Collection[VaultPath]) -> 
     found = set(map(numbers.get, paths))
     found.discard(None)
     return cast("set[int]", found)
-
-
-FILE = "catalogue"
-FORMAT = b"VBCATA03"
-"""The beginning of the file; changed with the format, or with what the tables say of a note."""
-
-LAYOUT: Layout = (
-    ("tables", "<u4"),
-    ("last", "<i8"),
-    ("dead_seqs", "<i8"),
-    ("dead_keys", "<i8"),
-    ("columns", "u1"),
-    ("digests", "V32"),
-)
-
-
-FIELDS = IndexedNote.__struct_fields__
-
-
-class StoredCatalogue(Record):
-    """What the tables say of the notes: what a start would find by reading all of their rows."""
-
-    entries: Sequence[NoteEntry]
-    digests: Mapping[int, TextDigests]
-    last: int
-    """The highest number ever used."""
-    dead_seqs: frozenset[int]
-    dead_keys: frozenset[int]
-
-
-class CatalogueFile:
-    """The file of one index; it counts only while the tables consist of the same files as when it was written."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "The catalogue is read from its tables")
-        self.tables: int | None = None
-        """The mark of the tables whose notes the file holds; None when it is not known to hold those in memory."""
-
-    def load(self) -> StoredCatalogue | None:
-        """Load the notes; None if the file cannot be read, or the tables were written since."""
-        arrays = self._file.load()
-        if arrays is None or arrays["tables"].tolist() != [mark_tables(self._folder)]:
-            return None
-        self.tables = int(arrays["tables"][0])
-        return decode_catalogue(arrays)
-
-    def save(self, catalogue: StoredCatalogue) -> None:
-        """Store the notes, unless they are stored; nothing may be written to the tables meanwhile."""
-        tables = mark_tables(self._folder)
-        if tables != self.tables:
-            self._file.save({"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)})
-            self.tables = tables
-
-    def remove(self) -> None:
-        """Delete the file, because a note is erased."""
-        self.tables = None
-        self._file.remove()
-
-
-def mark_tables(folder: Path) -> int:
-    """Return a checksum of the names and sizes of the tables' files: every write adds files with new names."""
-    listed = sorted(file for table in (NOTES, PASSAGES) for file in list_files(f"{folder}/{table}.lance", table))
-    return zlib.crc32(repr(listed).encode("utf-8", "surrogatepass"))
-
-
-def list_files(place: str, name: str) -> Iterator[tuple[str, int]]:
-    """Yield the name and size of each file in a folder and its subfolders; none if it is missing."""
-    try:
-        listing = os.scandir(place)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    with listing:
-        for entry in listing:
-            inside = f"{name}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                yield from list_files(entry.path, inside)
-            else:
-                yield inside, entry.stat(follow_symlinks=False).st_size
-
-
-def encode_catalogue(catalogue: StoredCatalogue) -> Mapping[str, NDArray[Any]]:
-    entries = sorted(catalogue.entries, key=lambda entry: entry.seq)
-    notes = [*zip(*(astuple(entry.note) for entry in entries), strict=True)]
-    rows = [(entry.seq, entry.key, entry.title_text) for entry in entries]
-    return {
-        "last": np.array([catalogue.last], np.int64),
-        "dead_seqs": np.array(sorted(catalogue.dead_seqs), np.int64),
-        "dead_keys": np.array(sorted(catalogue.dead_keys), np.int64),
-        "columns": encode_lists([*notes, *zip(*rows, strict=True)]),
-        "digests": np.frombuffer(b"".join(catalogue.digests[entry.key].packed for entry in entries), "V32"),
-    }
-
-
-def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
-    *facts, seqs, keys, titles = decode_lists(arrays["columns"]) or [()] * (len(FIELDS) + 3)
-    columns = dict(zip(FIELDS, facts, strict=True))
-    columns |= {name: map(tuple, columns[name]) for name in ("aliases", "tags", "left_out", "problems")}
-    # Few different ones.
-    columns |= {name: map(intern, columns[name]) for name in ("kind", "recipe")}
-    columns["properties"] = [properties or NO_PROPERTIES for properties in columns["properties"]]
-    columns["arrows"] = [tuple(map(tuple, arrows)) for arrows in columns["arrows"]]
-    sizes = (DIGEST_BYTES * (1 + passages) for passages in columns["passages"])
-    entries = [*map(NoteEntry, map(IndexedNote, *columns.values()), seqs, keys, titles)]
-    whole, ends = arrays["digests"].tobytes(), pairwise(accumulate(sizes, initial=0))
-    digests = {key: TextDigests(whole[at:end]) for key, (at, end) in zip(keys, ends, strict=True)}
-    dead_seqs, dead_keys = (frozenset(arrays[name].tolist()) for name in ("dead_seqs", "dead_keys"))
-    return StoredCatalogue(entries, digests, int(arrays["last"][0]), dead_seqs, dead_keys)

@@ -65,6 +65,9 @@ class IndexFolder(Record):
             # Better to reject an unwritable folder now than at the first change.
             self._write(_FORMAT_FILE, {**(found or {}), "version": INDEX_VERSION})
             delete_drafts(self.path)
+            # Earlier versions kept the notes there, too.
+            for file in self.path.glob("*catalogue*"):
+                file.unlink()
 
     def set_aside(self, *, keep_vectors: bool) -> Path:
         """Move a broken index away, replacing an earlier one, and start with an empty folder."""

@@ -249,7 +249,6 @@ class Index:
                 await opened.postings.merge(everything=True)
                 await opened.postings.save()
                 await opened.name_file.save(opened.known, opened.catalogue)
-                opened.catalogue_file.remove()
                 opened.link_file.remove()
                 await opened.summaries.remove()
                 await asyncio.to_thread(shutil.rmtree, self.folder.aside, ignore_errors=True)
@@ -267,7 +266,6 @@ class Index:
                     await self._opened.postings.save()
                 await self._tidying.save_names()
                 await asyncio.to_thread(self.folder.update_checksums)
-                await asyncio.to_thread(self._opened.save_catalogue)
                 if self.vectors.is_whole:
                     self.folder.keep_embedded()
             self.abandon()

@@ -1,5 +1,6 @@
 """Stores the resolved links beside the notes, so that a start need not resolve all of them again."""
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
-from bridge.index.catalogue import CatalogueFile
+from bridge.index.note import Notes
 from bridge.records import Record
 
 FILE = "links"
-FORMAT = b"VBLINK02"
+FORMAT = b"VBLINK03"
 """The beginning of the file; changed with the format, or with how links are resolved."""
 
 COLUMNS = ("owner", "source", "target", "kind", "count", "name")
 
-LAYOUT: Layout = (("tables", "<u4"), *((name, "<i4") for name in COLUMNS), ("texts", "u1"))
+LAYOUT: Layout = (("notes", "<u4"), *((name, "<i4") for name in COLUMNS), ("texts", "u1"))
 
 
 class StoredLinks(Record):
@@ -34,29 +35,31 @@ class StoredLinks(Record):
 
 
 class LinkFile:
-    """The file of one index; it counts only for the notes that were loaded from, or saved in, the catalogue's file."""
+    """The file of one index; it counts only for the notes with which it was saved."""
 
-    def __init__(self, folder: Path, catalogue: CatalogueFile) -> None:
+    def __init__(self, folder: Path) -> None:
         self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "All links are resolved again")
-        self._catalogue = catalogue
 
-    def load(self) -> StoredLinks | None:
-        """Load the links of the notes that the catalogue's file holds; None if they are not stored."""
+    def load(self, notes: Notes) -> StoredLinks | None:
+        """Load the links of the notes; None if they are not stored."""
         arrays = self._file.load()
-        if arrays is None or arrays["tables"].tolist() != [self._catalogue.tables]:
+        if arrays is None or arrays["notes"].tolist() != [_mark(notes)]:
             return None
         nodes, labels, names, files = decode_lists(arrays["texts"])
         return StoredLinks(nodes, labels, names, files, [arrays[name] for name in COLUMNS])
 
-    def save(self, links: StoredLinks) -> None:
-        """Store the links of the notes that the catalogue's file holds, unless they are stored."""
-        tables = self._catalogue.tables
-        if tables is None:
-            return
+    def save(self, links: StoredLinks, notes: Notes) -> None:
+        """Store the links of the notes, unless they are stored."""
         texts = encode_lists([links.nodes, links.labels, links.names, links.files])
         columns = dict(zip(COLUMNS, links.columns, strict=True))
-        self._file.save({"tables": np.array([tables], np.uint32), **columns, "texts": texts})
+        self._file.save({"notes": np.array([_mark(notes)], np.uint32), **columns, "texts": texts})
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""
         self._file.remove()
+
+
+def _mark(notes: Notes) -> int:
+    """Return a checksum of all that links are resolved by: which files there are, and what is in them."""
+    facts = sorted(f"{path}\n{note.digest}\n{note.recipe}\n" for path, note in notes.items())
+    return zlib.crc32("".join(facts).encode("utf-8", "surrogatepass"))

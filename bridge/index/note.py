@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import lru_cache
+from sys import intern
 from typing import Any, cast
 
+import msgspec
 from msgspec.structs import astuple
 
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value, field_of, property_of, type_of
@@ -222,11 +224,11 @@ def decode_note(
     links: str,
 ) -> IndexedNote:
     """Decode a row of the notes table: the values of `FACT_COLUMNS`."""
-    known = json.loads(facts)
+    known = _read_facts(facts)
     return IndexedNote(
         path=VaultPath(known.get("path", path)),
         title=known.get("title", ""),
-        kind=kind,
+        kind=cast("NoteKind", intern(kind)),
         aliases=tuple(known.get("aliases", ())),
         tags=tuple(known.get("tags", ())),
         properties=known.get("properties") or NO_PROPERTIES,
@@ -238,13 +240,22 @@ def decode_note(
         problems=tuple(known.get("problems", ())),
         arrows=tuple((source, target, label) for source, target, label in known.get("arrows", ())),
         language=known.get("language"),
-        recipe=recipe,
+        recipe=intern(recipe),
         asides=known.get("asides", False),
         passages_of=Digest(known.get("passages_of", "")),
         packed_headings=headings,
         packed_links=links,
         packed_tasks=known.get("tasks", ""),
     )
+
+
+def _read_facts(facts: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = msgspec.json.decode(facts)
+    except msgspec.DecodeError:
+        # Texts of a note may be no valid Unicode.
+        found = json.loads(facts)
+    return found
 
 
 def day_in_name(path: VaultPath) -> date | None:

@@ -19,8 +19,8 @@ from msgspec import Struct, field
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_memory
-from bridge.index.catalogue import CatalogueFile, NoteEntry, NoteTable, StoredCatalogue
-from bridge.index.digests import TextDigests
+from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.digests import DIGEST_BYTES, NO_DIGEST, TextDigests, digests_of
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.library import load_compiled, load_lancedb
 from bridge.index.link_file import LinkFile
@@ -258,7 +258,6 @@ class OpenIndex(Struct):
     notes: LanceTable
     passages: LanceTable
     catalogue: NoteTable
-    catalogue_file: CatalogueFile
     link_file: LinkFile
     digests: dict[int, TextDigests]
     postings: Postings
@@ -271,12 +270,6 @@ class OpenIndex(Struct):
     """Why an earlier index was set aside, if one was."""
     damaged: bool = False
     """Whether something could not be read."""
-
-    def save_catalogue(self) -> None:
-        """Store the notes; nothing may be written meanwhile."""
-        catalogue = self.catalogue
-        entries, dead = [*catalogue.entries()], map(frozenset, (self.dead_seqs, self.dead_keys))
-        self.catalogue_file.save(StoredCatalogue(entries, self.digests, catalogue.last, *dead))
 
 
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -348,41 +341,27 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
             await notes.prove(doubt)
             await passages.prove(doubt)
         postings, name_file = Postings(folder.path), NameFile(folder.path)
-        catalogue, catalogue_file = NoteTable(), CatalogueFile(folder.path)
         summaries = Summaries(database)
         opened = OpenIndex(
             folder,
             database,
             notes,
             passages,
-            catalogue,
-            catalogue_file,
-            LinkFile(folder.path, catalogue_file),
+            NoteTable(),
+            LinkFile(folder.path),
             {},
             postings,
             name_file,
             KnownNames(),
             summaries,
         )
-        if doubt is not None or not _load_stored(opened):
-            await _load(opened)
+        await _load(opened)
         stored = NO_NAMES if doubt else name_file.load(opened.catalogue)
         opened.known = KnownNames(stored, opened.catalogue.notes.values())
         await opened.postings.load(opened.catalogue, passages, notes, rebuild=doubt is not None)
         if (changed := await verifying) is not None:
             raise BrokenTable(f"`{changed}` is not as it was written")
         return opened
-
-
-def _load_stored(opened: OpenIndex) -> bool:
-    stored = opened.catalogue_file.load()
-    if stored is None:
-        return False
-    opened.catalogue.last = stored.last
-    opened.catalogue.replace((), stored.entries)
-    opened.digests.update(stored.digests)
-    opened.dead_seqs, opened.dead_keys = set(stored.dead_seqs), set(stored.dead_keys)
-    return True
 
 
 async def _load(opened: OpenIndex) -> None:
@@ -398,7 +377,7 @@ async def _load(opened: OpenIndex) -> None:
         note = decode_note(*columns)
         if note.passages == DELETION_MARK:
             found.pop(note.path, None)
-        elif len(stored.get(key, ())) == note.passages:
+        elif len(stored.get(key, b"")) == note.passages * DIGEST_BYTES:
             # Passages that moved to another path leave the old one behind.
             before = found.get(path_of.get(key, note.path))
             if before is not None and before.key == key:
@@ -410,26 +389,22 @@ async def _load(opened: OpenIndex) -> None:
     opened.dead_keys = {key for key in stored if not catalogue.believes_key(key)}
     for entry in catalogue.entries():
         title = bytes.fromhex(embedding_digest(entry.title_text))
-        opened.digests[entry.key] = TextDigests.of(title, stored.get(entry.key, ()))
+        opened.digests[entry.key] = TextDigests(title + stored.get(entry.key, b""))
 
 
-def read_passages(rows: Any) -> dict[int, Sequence[bytes | None]]:
-    """Return the digests of the passages in order, by the key of their note; None for one that is not embedded."""
+def read_passages(rows: Any) -> dict[int, bytes]:
+    """Return the digests of the passages, one after the other, by the key of their note."""
     keys = rows["key"].to_numpy()
     order = np.lexsort((rows["ordinal"].to_numpy(), keys))
     found, starts = np.unique(keys[order], return_index=True)
-    names = split_digests(rows["digest"])
-    digests = [None if (name := names[at]) == NOT_EMBEDDED else name for at in order.tolist()]
-    of_notes = (digests[start:end] for start, end in pairwise([*starts.tolist(), len(digests)]))
+    digests = digests_of(join_digests(rows["digest"]))[order]
+    digests[(digests == digests_of(NOT_EMBEDDED)).all(axis=1)] = digests_of(NO_DIGEST)
+    whole, ends = digests.tobytes(), pairwise([*starts.tolist(), len(digests)])
+    of_notes = (whole[start * DIGEST_BYTES : end * DIGEST_BYTES] for start, end in ends)
     return dict(zip(found.tolist(), of_notes, strict=True))
 
 
-def split_digests(column: Any) -> list[bytes]:
-    """Return the values of a column of digests; three times as fast as `to_pylist`."""
-    size = len(NOT_EMBEDDED)
-    return [
-        whole[at : at + size]
-        for chunk in column.chunks
-        for whole in [chunk.buffers()[1].slice(chunk.offset * size, len(chunk) * size).to_pybytes()]
-        for at in range(0, len(whole), size)
-    ]
+def join_digests(column: Any) -> bytes:
+    """Return the values of a column of digests, one after the other."""
+    parts = ((chunk.buffers()[1], chunk.offset, len(chunk)) for chunk in column.chunks)
+    return b"".join(data.slice(at * DIGEST_BYTES, size * DIGEST_BYTES).to_pybytes() for data, at, size in parts)

@@ -18,7 +18,7 @@ from bridge.index.background import pause_gc, trim
 from bridge.index.digests import TextDigests, digests_of
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
 from bridge.index.matrix import Floats, Halves, VectorMatrix
-from bridge.index.open import OpenIndex, split_digests, start_coroutine, wait
+from bridge.index.open import OpenIndex, join_digests, start_coroutine, wait
 from bridge.index.table import VECTORS, LanceTable, table_names, vectors_schema
 from bridge.records import Record
 from bridge.types import Digest
@@ -111,7 +111,7 @@ async def _read(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVec
     table = await LanceTable.open(opened.database, table_name(key), vectors_schema(dimensions))
     layout = VectorMatrix(dimensions, opened.folder.path)
     async for rows in table.batches(["digest", "vector"]):
-        digests = digests_of(b"".join(split_digests(pa.chunked_array([rows["digest"]]))))
+        digests = digests_of(join_digests(pa.chunked_array([rows["digest"]])))
         there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
         layout.poison.update(digest.tobytes() for digest in digests[~there])
         vectors = rows["vector"].drop_null().flatten().to_numpy().reshape(-1, dimensions)
