@@ -18,8 +18,7 @@ import orjson
 
 from bridge.cli.catalogue import PROGRAM, program_command
 from bridge.cli.console import confirm, is_asked, print_message
-from bridge.data_folder import Folders, vault_id
-from bridge.index.read_ahead import read_ahead
+from bridge.data_folder import Folders
 from bridge.models.folder import installed_models
 from bridge.private_files import make_private, write_error, write_private
 from bridge.server.runtime_file import SCHEMA_VERSION, Runtime
@@ -94,10 +93,6 @@ def main(given: argparse.Namespace) -> int:
     from bridge.cli.exit import run_coroutine
 
     raise_file_limit()
-    if not given.fleeting:
-        folders = Folders(given.data_dir)
-        for vault in given.vaults:
-            read_ahead(folders.index(vault_id(vault)))
     return run_coroutine(serve(given))
 
 

@@ -34,7 +34,6 @@ from bridge.errors import BridgeError, IndexUnusable, NotReady, VaultHeld
 from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts, Signal
 from bridge.index.index import Index, IndexHealth
 from bridge.index.note import IndexedNote
-from bridge.index.read_ahead import forget_files
 from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.models.choice import choose_model
@@ -217,7 +216,6 @@ class Host:
         return self._task is not None
 
     def refuse(self, error: BridgeError) -> None:
-        forget_files(self.folders.index(self.id))
         self.trouble = error
 
     def start(self) -> None:
@@ -275,7 +273,6 @@ class Host:
         index.keep_apart(*agents_folder(self.settings).kept_apart)
         # Built here, so that the first search does not have to wait for it.
         await asyncio.to_thread(vocabulary.follow, index.view("notes").notes)
-        forget_files(folder)
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._vault = vault = self._build(self._store, index, vocabulary)
         await self._recover(vault)

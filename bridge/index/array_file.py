@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from bridge.index.note import to_plain
 from bridge.index.open_file import OpenFile, StoredArray
-from bridge.index.read_ahead import HEAD_BYTES, identify_file, take_file
 from bridge.private_files import delete_drafts, write_private
 
 log = logging.getLogger(__name__)
 
 Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
+
+HEAD_BYTES = 16
+"""Bytes before those of which the checksum is taken."""
 
 MIN_LEFT_BYTES = 1 << 18
 """Size of a file from which arrays are left in it: reading parts of smaller ones costs more than it saves."""
@@ -84,12 +86,13 @@ def read_arrays(mark: bytes, layout: Layout, path: Path, left: Collection[str] =
 
     The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
     """
-    found = take_file(path)
-    if found.content[len(mark) : HEAD_BYTES] != found.checksum.to_bytes(8, "little"):
+    file = OpenFile(path.open("rb", buffering=0))
+    content = file.read_all()
+    body = memoryview(content)[HEAD_BYTES:]
+    if content[len(mark) : HEAD_BYTES] != zlib.crc32(body).to_bytes(8, "little"):
         raise ValueError("The file is damaged.")
-    if not found.content.startswith(mark):
+    if not content.startswith(mark):
         raise OtherFormat
-    body = memoryview(found.content)[HEAD_BYTES:]
     at = 0
     arrays: dict[str, Any] = {}
     for name, kind in layout:
@@ -97,11 +100,8 @@ def read_arrays(mark: bytes, layout: Layout, path: Path, left: Collection[str] =
         array = np.frombuffer(body, kind, length, at + 8)
         arrays[name] = (array, HEAD_BYTES + at + 8)
         at += 8 + array.nbytes + len(_pad_bytes(array))
-    if not left or len(found.content) < MIN_LEFT_BYTES:
+    if not left or len(content) < MIN_LEFT_BYTES:
         return {name: array for name, (array, _) in arrays.items()}
-    file = OpenFile(path.open("rb", buffering=0))
-    if identify_file(file.status()) != found.identity:
-        raise ValueError("The file was replaced meanwhile.")
     return {
         name: StoredArray(file, kind, len(array), place) if name in left else array.copy()
         for (name, kind), (array, place) in zip(layout, arrays.values(), strict=True)

@@ -1,7 +1,6 @@
 """Files that are read in parts when these are needed, so that what they hold takes no memory of the process."""
 
 import errno
-import os
 import tempfile
 import threading
 from io import BytesIO, FileIO
@@ -33,8 +32,8 @@ class OpenFile:
     def __del__(self) -> None:
         self._file.close()
 
-    def status(self) -> os.stat_result:
-        return os.fstat(self._file.fileno())
+    def read_all(self) -> bytes:
+        return self._file.read() or b""
 
     def read(self, into: memoryview, at: int) -> None:
         """Fill a buffer from a place on."""

@@ -120,7 +120,7 @@ LATE = {
     "cli/main.py",  # an interrupt before this ends the process quietly
     "cli/run_command.py",
     "cli/run_operation.py",  # a command that a running bridge answers takes less time than the bridge's modules
-    "cli/serve.py",  # files are read ahead, and nothing is collected as garbage, while this is loaded
+    "cli/serve.py",  # nothing is collected as garbage while this is loaded
     "cli/stdio/endpoint.py",
     "cli/stdio/entry.py",  # loads while the bridge that it started does
     "cli/stdio/find.py",
