@@ -7,8 +7,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
-from heapq import heapify, heappop, heappush
-from itertools import islice
+from heapq import nlargest
 
 import numpy as np
 from msgspec import Struct
@@ -153,7 +152,6 @@ class Vectors:
         self._vanished = opened.folder.vanished_texts
         self._answering: ModelVectors | None = None
         self._backfill: ModelVectors | None = None
-        self._queue: list[tuple[int, int]] = []
         self._handed: set[bytes] = set()
         """Texts that were handed out for embedding and are still wanted."""
         self._texts = sum(map(count_embedded, self._digests.values()))
@@ -204,7 +202,6 @@ class Vectors:
             if self._stored is not None and table_name(self._stored) in await table_names(self._database):
                 with contextlib.suppress(BrokenIndex):
                     self._answering = self._backfill = await load_model_vectors(self._opened, self._stored, None)
-                    self._line_up()
         trim()
 
     # -- models -------------------------------------------------------------------------------------------------------
@@ -236,12 +233,7 @@ class Vectors:
             self._backfill = self._answering
         else:
             self._backfill = wait(load_model_vectors(self._opened, key, dimensions))
-        self._line_up()
         self._swap()
-
-    def _line_up(self) -> None:
-        self._queue = [(-entry.note.mtime_ns, entry.key) for entry in self._catalogue.entries()]
-        heapify(self._queue)
 
     def _swap(self) -> None:
         """Let the filling model answer once it covers at least what the answering one does."""
@@ -263,13 +255,12 @@ class Vectors:
 
     # -- notes --------------------------------------------------------------------------------------------------------
 
-    def put(self, key: int, digests: TextDigests, mtime_ns: int) -> None:
+    def put(self, key: int, digests: TextDigests) -> None:
         self.require()
         self._digests[key] = digests
         self._texts += count_embedded(digests)
         for model in self._models():
             model.layout.put({key: digests})
-        heappush(self._queue, (-mtime_ns, key))
 
     def drop(self, key: int) -> None:
         """Remove a note; its vectors stay for some days."""
@@ -318,39 +309,25 @@ class Vectors:
         return digest in layout.rows.of or digest in layout.poison
 
     def due(self, limit: int, keys: Collection[int] | None = None) -> list[DueNote]:
-        """Return notes with waiting texts: the newest until there are enough texts, or some with these keys."""
+        """Return the newest notes with waiting texts, of all or of those with some keys, until these are enough."""
         self.require()
         if self._backfill is None:
             return []
         waiting = self._backfill.layout.waiting
-        if keys is not None:
-            own = ((key, digests) for key in keys if (digests := self._digests.get(key)) is not None)
-            each = ((key, digests, {one for one in digests.texts if one in waiting}) for key, digests in own)
-            some = [*islice((one for one in each if one[2]), limit)]
-            self._handed.update(*(wanted for _, _, wanted in some))
-            return some
+        asked = set[int]().union(*waiting.values()).intersection(self._digests if keys is None else keys)
         found: list[DueNote] = []
         seen: set[bytes] = set()
-        looked: list[tuple[int, int]] = []
-        done: set[int] = set()
-        while self._queue and len(seen) < limit:
-            item = heappop(self._queue)
-            key = item[1]
-            digests = self._digests.get(key)
-            if digests is None or key in done:
-                continue
-            done.add(key)
-            wanted = {digest for digest in digests.texts if digest in waiting}
-            if not wanted:
-                continue
-            looked.append(item)
-            if wanted - seen:
-                found.append((key, digests, wanted - seen))
+        for key in nlargest(limit, asked, key=self._recency):
+            digests = self._digests[key]
+            if len(seen) < limit and (wanted := {one for one in digests.texts if one in waiting} - seen):
+                found.append((key, digests, wanted))
                 seen |= wanted
-        for item in looked:
-            heappush(self._queue, item)
         self._handed |= seen
         return found
+
+    def _recency(self, key: int) -> tuple[int, int]:
+        note = self._catalogue.at_key(key)
+        return note.mtime_ns if note else 0, -key
 
     async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Store vectors of due texts, on disk first."""

@@ -489,7 +489,7 @@ class IndexWriter(Struct, eq=False):
         for entry, _ in written:
             # It may have been hidden meanwhile.
             if (digests := self._unlearnt.pop(entry.seq, None)) is not None:
-                self._vectors.put(entry.key, digests, entry.note.mtime_ns)
+                self._vectors.put(entry.key, digests)
                 self._known.learn(entry.note)
             since = await self._searches.give_way(since)
         self._known.follow(self._opened.catalogue.notes)
