@@ -3,17 +3,19 @@
 import errno
 import json
 import shutil
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.table import INDEX_VERSION, NOTES, PASSAGES, VECTORS
-from bridge.private_files import write_private
+from bridge.private_files import make_private, modified_at, write_private
 from bridge.records import Record
+from bridge.types import Digest
 
 _FORMAT_FILE = "index.json"
 _BOILERPLATE_FILE = "boilerplate.json"
@@ -65,7 +67,8 @@ class IndexFolder(Record):
             # Better to reject an unwritable folder now than at the first change.
             self._write(_FORMAT_FILE, {**(found or {}), "version": INDEX_VERSION})
             delete_drafts(self.path)
-            # Earlier versions kept the notes there, too.
+            # Earlier versions kept the notes and the summaries there.
+            shutil.rmtree(self.path / "summaries.lance", ignore_errors=True)
             for file in self.path.glob("*catalogue*"):
                 file.unlink()
 
@@ -177,6 +180,38 @@ class IndexFolder(Record):
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         with disk_errors(self.path):
             write_private(self.path / name, json.dumps(content).encode())
+
+
+KEEP_DAYS = 30
+MAX_SUMMARIES = 1_000
+"""Summaries that are kept, the newest ones."""
+
+
+class SummaryFolder(Record):
+    """The summaries of notes that a chat model wrote, by the digest of what they were made of; blocks."""
+
+    path: Path
+
+    def find(self, key: Digest) -> str | None:
+        """Return a summary as it was stored; None if there is none, or only a damaged one."""
+        try:
+            return zlib.decompress((self.path / key).read_bytes()).decode()
+        except (OSError, ValueError, zlib.error):
+            return None
+
+    def store(self, key: Digest, text: str) -> None:
+        """Store a summary, and delete those that are too old or too many."""
+        with suppress(BridgeError, OSError):
+            make_private(self.path)
+            write_private(self.path / key, zlib.compress(text.encode()))
+            newest = sorted(self.path.iterdir(), key=modified_at, reverse=True)
+            oldest = time.time() - KEEP_DAYS * 86_400
+            for file in (one for at, one in enumerate(newest) if at >= MAX_SUMMARIES or modified_at(one) < oldest):
+                file.unlink()
+
+    def remove(self) -> None:
+        """Delete every summary from the disk."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
 
 @contextmanager

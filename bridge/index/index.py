@@ -20,7 +20,7 @@ from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Searches, Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.compact import Compaction
-from bridge.index.folder import disk_errors
+from bridge.index.folder import SummaryFolder, disk_errors
 from bridge.index.hits import NameHit, NoteHit, PassageHit, best_hits
 from bridge.index.inverted_index import (
     InvertedIndex,
@@ -92,8 +92,7 @@ class Index:
         self.searches = Searches()
         """Entered by a search; background work that needs the event loop gives way to it."""
         self.folder = opened.folder
-        self.summaries = opened.summaries
-        """The summaries of notes that a chat model wrote."""
+        self.summaries = SummaryFolder(opened.folder.path / "summaries")
         self.link_file = opened.link_file
         """The file of the resolved links, which outlives the index."""
         self.dictionary = opened.postings.dictionary
@@ -250,7 +249,7 @@ class Index:
                 await opened.postings.save()
                 await opened.name_file.save(opened.known, opened.catalogue)
                 opened.link_file.remove()
-                await opened.summaries.remove()
+                await asyncio.to_thread(self.summaries.remove)
                 await asyncio.to_thread(shutil.rmtree, self.folder.aside, ignore_errors=True)
 
     # -- closing ------------------------------------------------------------------------------------------------------
@@ -272,7 +271,6 @@ class Index:
 
     def abandon(self) -> None:
         """Close at once, without an event loop."""
-        self._opened.summaries.close()
         self._opened.notes.inner.close()
         self._opened.passages.inner.close()
         self._opened.database.close()

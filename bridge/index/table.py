@@ -21,7 +21,6 @@ INDEX_VERSION = 2
 NOTES = "notes"
 PASSAGES = "passages"
 VECTORS = "vectors_"
-SUMMARIES = "summaries"
 
 
 def notes_schema() -> Any:
@@ -52,13 +51,6 @@ def vectors_schema(dimensions: int) -> Any:
 
     vector = pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=True)
     return pa.schema([*_not_null_schema({"digest": pa.binary(32)}), vector])
-
-
-def summaries_schema() -> Any:
-    """Return the summaries table's schema: one row per text that a model wrote, `made` in seconds since the epoch."""
-    import pyarrow as pa
-
-    return _not_null_schema({"digest": pa.binary(32), "made": pa.int64(), "text": pa.string()})
 
 
 def _not_null_schema(columns: Mapping[str, Any]) -> Any:

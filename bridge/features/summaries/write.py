@@ -121,14 +121,14 @@ async def write_summary(call: Call, generator: Generator, notes: Sequence[Note],
     """Let the chat model summarise notes, unless it did before."""
     key = _key(call, generator, notes, length, focus)
     stored = call.vault.index.summaries
-    if (found := await stored.find(key)) is not None:
+    if (found := await asyncio.to_thread(stored.find, key)) is not None:
         return _restore(found)
     writer = _SummaryWriter(call, generator, {note.path: note for note in notes}, focus, deadline(call))
     summary = await writer.write(SENTENCES[length])
     if writer.is_late and not summary.sentences:
         raise ModelUnusable(CUTS["time"], hint="Give it more, or fewer notes.")
     if summary.sentences and not writer.is_late:
-        await stored.store(key, encode(summary).decode())
+        await asyncio.to_thread(stored.store, key, encode(summary).decode())
     return summary
 
 
