@@ -19,6 +19,7 @@ from bridge.markdown.structure import html_comments
 from bridge.records import Record
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import strip_break_hints, strip_hidden_elements
+from bridge.text.lines import LineIndex
 from bridge.text.sentence import sentence_ends
 from bridge.text.stems import index_forms, language_of
 from bridge.types import Digest, Lines, Span
@@ -255,24 +256,6 @@ def _common_headings(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[s
     while same < min(len(first), len(second)) and first[same] == second[same]:
         same += 1
     return first[:same]
-
-
-class LineOf:
-    """Maps offsets to lines; the offsets must not decrease."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 0
-        self._line = 1
-
-    def __call__(self, offset: int) -> int:
-        """Return the line of an offset, which must not be before the previous one."""
-        self._line += self._text.count("\n", self._at, offset)
-        self._at = offset
-        return self._line
-
-    def lines(self, span: Span) -> Lines:
-        return self(span[0]), self(max(span[0], span[1] - 1))
 
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)[^\n]*$", re.MULTILINE)
@@ -530,14 +513,14 @@ def embedding_digest(embed_text: str) -> Digest:
 
 
 def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str]) -> list[Chunk]:
-    line_of = LineOf(note.text)
+    line_index = LineIndex(note.text)
     paths: dict[tuple[str, ...], _HeadingPath] = {}
     chunks: list[Chunk] = []
     for draft in cut_passages(note):
         path = paths.get(draft.heading) or paths.setdefault(draft.heading, _HeadingPath.of(draft.heading, boilerplate))
         text = strip_break_hints(note.text[slice(*draft.span)])
         embed_text = _embed_text(text, path, boilerplate, left_out, bare=draft.bare)
-        lines = line_of.lines(draft.span)
+        lines = line_index.over(draft.span)
         chunks.append(_chunk(path.full, lines, strip_html_tags(text), embed_text))
     return chunks
 
