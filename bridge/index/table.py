@@ -132,10 +132,6 @@ class LanceTable(Struct):
     async def _count(self) -> None:
         self.rows = await self.inner.count_rows()
         indexes = {index.columns[0]: index for index in await self.inner.list_indices()}
-        for column, index in indexes.items():
-            # Earlier versions searched texts with LanceDB.
-            if column not in (self.number, VECTOR):
-                await self.inner.drop_index(index.name)
         if VECTOR in indexes:
             self.partitions = count_partitions(self.rows)
         if self.number in indexes:
