@@ -17,7 +17,7 @@ from bridge.index.background import trim_soon
 from bridge.markdown.kinds import is_document, kind_of
 from bridge.markdown.note import Note
 from bridge.markdown.sections import find_section
-from bridge.search.excerpts import Excerpts, cut_excerpts, keep_passages
+from bridge.search.excerpts import Excerpts, cut_excerpts
 from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.search.pack import cut_long_notes
 from bridge.types import Lines, Span, VaultPath
@@ -157,7 +157,7 @@ def cut_hits(hits: Sequence[SearchHit], notes: Mapping[VaultPath, Note], query: 
     for hit in hits:
         passages = sorted(hit.passages, key=lambda one: one.lines != hit.lines)
         if kind_of(hit.path) != "note":
-            found.append(keep_passages(hit.path, hit.score, passages))
+            found.append(Excerpts(hit.path, hit.score, passages=tuple(passages)))
         elif (note := notes.get(hit.path)) is not None:
             found.append(cut_excerpts(note, hit.score, passages, query))
     return found

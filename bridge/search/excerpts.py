@@ -11,7 +11,7 @@ from bridge.records import Record
 from bridge.search.model import Form, ShownPassage
 from bridge.text.invisible import one_line, visible_text, without_blank_lines
 from bridge.text.lines import LineIndex, lines_overlap
-from bridge.types import Lines, Span, VaultPath
+from bridge.types import Span, VaultPath
 
 MAX_OUTLINE_LEVEL = 3
 """The lowest level of the headings in an outline."""
@@ -28,26 +28,17 @@ _ASKS_FOR_CODE = re.compile(
 )
 
 
-class Excerpt(Record):
-    """A part of a note, cut only between blocks."""
-
-    form: Form
-    heading: str
-    lines: Lines
-    text: str
-
-
 class Excerpts(Record):
     """A note in each form, the longest first."""
 
     path: VaultPath
     score: float
-    note: Excerpt | None = None
-    section: Excerpt | None = None
+    note: ShownPassage | None = None
+    section: ShownPassage | None = None
     """The section of the best passage."""
-    passages: tuple[Excerpt, ...] = ()
+    passages: tuple[ShownPassage, ...] = ()
     """Best first; none contains text of another."""
-    outline: Excerpt | None = None
+    outline: ShownPassage | None = None
 
 
 def cut_excerpts(note: Note, score: float, passages: Sequence[ShownPassage], query: str = "") -> Excerpts:
@@ -63,11 +54,6 @@ def cut_excerpts(note: Note, score: float, passages: Sequence[ShownPassage], que
     )
 
 
-def keep_passages(path: VaultPath, score: float, passages: Sequence[ShownPassage]) -> Excerpts:
-    """Return the passages of a file that has no blocks, such as a PDF, as they were found."""
-    return Excerpts(path, score, passages=tuple(map(_as_found, passages)))
-
-
 class _Cut:
     """Cuts one Markdown note between its blocks."""
 
@@ -81,7 +67,7 @@ class _Cut:
         self._lines = LineIndex(note.text)
         self._outline = Outline(note)
 
-    def excerpt(self, form: Form, span: Span) -> Excerpt | None:
+    def excerpt(self, form: Form, span: Span) -> ShownPassage | None:
         """Return the visible text of a span; None when it has none."""
         start, end = span
         text = self._note.text[start:end]
@@ -90,7 +76,7 @@ class _Cut:
         shown = without_blank_lines(visible_text(self._readable(start, end))).strip()
         if not shown:
             return None
-        return Excerpt(form, self._outline.at(start), self._lines.over((start, end)), shown)
+        return ShownPassage(self._outline.at(start), self._lines.over((start, end)), shown, form)
 
     def _readable(self, start: int, end: int) -> str:
         parts = []
@@ -100,21 +86,21 @@ class _Cut:
                 start = min(last, end)
         return "".join((*parts, self._note.text[start:end]))
 
-    def section(self, line: int) -> Excerpt | None:
+    def section(self, line: int) -> ShownPassage | None:
         """Return the innermost section of a line; None before the first heading."""
         headings = self._note.headings
         spans = section_spans(headings, len(self._note.text))
         inside = [span for heading, span in zip(headings, spans, strict=True) if heading.line <= line]
         return self.excerpt("section", inside[-1]) if inside else None
 
-    def passages(self, passages: Sequence[ShownPassage]) -> Iterator[Excerpt]:
+    def passages(self, passages: Sequence[ShownPassage]) -> Iterator[ShownPassage]:
         """Extend each passage to whole blocks that no better one contains."""
         pieces = self._note.pieces
         taken: set[int] = set()
         for passage in passages:
             inside = [at for at, piece in enumerate(pieces) if lines_overlap(piece.lines, passage.lines)]
             if _is_cut_paragraph([pieces[at] for at in inside], passage):
-                yield _as_found(passage)
+                yield passage
                 continue
             free = list(dropwhile(taken.__contains__, inside))
             own = list(takewhile(lambda at: at not in taken, free))
@@ -124,10 +110,6 @@ class _Cut:
                 yield found
 
 
-def _as_found(passage: ShownPassage) -> Excerpt:
-    return Excerpt("passage", passage.heading, passage.lines, passage.text)
-
-
 def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:
     if len(pieces) != 1 or pieces[0].kind != "paragraph":
         return False
@@ -135,9 +117,9 @@ def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:
     return end - start > MUCH_LONGER * len(passage.text)
 
 
-def _outline(note: Note) -> Excerpt | None:
+def _outline(note: Note) -> ShownPassage | None:
     shown = [heading for heading in note.headings if heading.level <= MAX_OUTLINE_LEVEL]
     if not shown:
         return None
     text = "\n".join(f"{'#' * heading.level} {one_line(heading.text)}" for heading in shown)
-    return Excerpt("outline", "", (shown[0].line, note.text.count("\n") + 1), text)
+    return ShownPassage("", (shown[0].line, note.text.count("\n") + 1), text, "outline")

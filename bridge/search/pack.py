@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.search.block_search import search_blocks
-from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.excerpts import Excerpts, cut_excerpts
 from bridge.search.model import Form, SearchRequest, ShownPassage, Sources
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line, quote_path
@@ -32,7 +32,7 @@ class PackedItem(Record):
     number: int
     path: VaultPath
     score: float
-    excerpt: Excerpt
+    excerpt: ShownPassage
     text: str
     """Its number, place and text."""
 
@@ -91,7 +91,7 @@ class _Selection:
         self._notes = notes
         self._shares = _shares(notes, budget)
         self._budget = budget
-        self._chosen: dict[int, tuple[Excerpt, ...]] = {}
+        self._chosen: dict[int, tuple[ShownPassage, ...]] = {}
 
     def fill(self) -> PackedNotes:
         """Give each note its share, first the close ones their longest form; then spend the rest on more of each."""
@@ -116,10 +116,10 @@ class _Selection:
         self._add_passages(ranks, beside="section")
         return self._pack()
 
-    def _within_share(self, at: int, forms: Sequence[Excerpt | None]) -> list[Excerpt]:
+    def _within_share(self, at: int, forms: Sequence[ShownPassage | None]) -> list[ShownPassage]:
         return [one for one in forms if one and self._size(one) <= self._shares[at]]
 
-    def _choose_first(self, at: int, forms: Sequence[Excerpt | None]) -> None:
+    def _choose_first(self, at: int, forms: Sequence[ShownPassage | None]) -> None:
         any(self._fits(at, (form,)) for form in forms if form is not None)
 
     def _add_passages(self, ranks: Sequence[int], *, beside: Form = "passage", within_share: bool = False) -> None:
@@ -136,7 +136,7 @@ class _Selection:
                 if is_new and (not within_share or sum(map(self._size, more)) <= self._shares[at]):
                     self._fits(at, more)
 
-    def _fits(self, at: int, excerpts: tuple[Excerpt, ...]) -> bool:
+    def _fits(self, at: int, excerpts: tuple[ShownPassage, ...]) -> bool:
         before = self._chosen
         self._chosen = {**before, at: excerpts}
         if estimate_tokens(_join(self._items())) <= self._budget:
@@ -147,7 +147,7 @@ class _Selection:
     def _items(self) -> tuple[PackedItem, ...]:
         return tuple(_number(self._notes, self._chosen))
 
-    def _size(self, excerpt: Excerpt) -> int:
+    def _size(self, excerpt: ShownPassage) -> int:
         return estimate_tokens(excerpt.text)
 
     def _pack(self) -> PackedNotes:
@@ -162,11 +162,11 @@ class _Selection:
         return PackedNotes(items, tuple(left), text, estimate_tokens(text))
 
 
-def _shortest(note: Excerpts) -> Sequence[Excerpt | None]:
+def _shortest(note: Excerpts) -> Sequence[ShownPassage | None]:
     return note.passages[:1] or (note.note,)
 
 
-def _number(notes: Sequence[Excerpts], chosen: Mapping[int, Sequence[Excerpt]]) -> Iterator[PackedItem]:
+def _number(notes: Sequence[Excerpts], chosen: Mapping[int, Sequence[ShownPassage]]) -> Iterator[PackedItem]:
     number = 0
     for at in sorted(chosen):
         for excerpt in sorted(chosen[at], key=lambda one: one.lines):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.excerpts import Excerpts, cut_excerpts
 from bridge.search.model import Form, ShownPassage
 from bridge.search.pack import pack
 from bridge.text.budget import estimate_tokens
@@ -60,10 +60,10 @@ def test_code_of_diagrams_is_shown_only_to_who_asks_for_it() -> None:
         assert "mermaid" in asked.note.text
 
 
-def random_excerpt(chance: random.Random, form: Form) -> Excerpt | None:
+def random_excerpt(chance: random.Random, form: Form) -> ShownPassage | None:
     first = chance.randrange(1, 90)
     text = " ".join(chance.choices(WORDS, k=chance.choice((0, 1, 9, 60, 150))))
-    return Excerpt(form, "", (first, first + chance.randrange(9)), text) if text else None
+    return ShownPassage("", (first, first + chance.randrange(9)), text, form) if text else None
 
 
 def random_excerpts(chance: random.Random) -> Excerpts:
@@ -101,7 +101,7 @@ def test_no_block_is_cut(found: list[tuple[Note, Excerpts]], budget: int) -> Non
             assert_whole_blocks(note, item.excerpt)
 
 
-def assert_whole_blocks(note: Note, excerpt: Excerpt) -> None:
+def assert_whole_blocks(note: Note, excerpt: ShownPassage) -> None:
     """Each fence, table and list item is in the lines of an excerpt or outside them."""
     first, last = excerpt.lines
     for piece in note.pieces:

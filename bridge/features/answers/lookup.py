@@ -28,7 +28,8 @@ from bridge.features.external_tools.public import (
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.markdown.note import Note
 from bridge.records import Record
-from bridge.search.excerpts import Excerpt, Excerpts
+from bridge.search.excerpts import Excerpts
+from bridge.search.model import ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.text.budget import cut, fit_words
 from bridge.text.invisible import one_line
@@ -144,7 +145,7 @@ def _cut_tasks(call: Call, tasks: Sequence[Any], where: Places, budget: int) -> 
         note = notes[path] = open_note(call.vault, path)
         lines = note.text.split("\n")
         passages = [
-            Excerpt("passage", one.heading or "", (one.line, one.line), lines[one.line - 1].strip())
+            ShownPassage(one.heading or "", (one.line, one.line), lines[one.line - 1].strip())
             for one in of_note
             if one.line <= len(lines)
         ]

@@ -16,7 +16,7 @@ from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.search.answerability import MIN_TERMS, Answerability
-from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.excerpts import Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
@@ -210,12 +210,12 @@ def cut_place(call: Call, path: VaultPath, heading: str | None) -> tuple[Excerpt
         return (cut_excerpts(note, 1.0, first) if first else cut_properties(note)), note
     lines = select_lines(note, heading, None)
     text = "\n".join(note.text.split("\n")[lines[0] - 1 : lines[1]]).strip()
-    return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),)), note
+    return Excerpts(path, 1.0, passages=(ShownPassage(heading, lines, text, "section"),)), note
 
 
 def cut_properties(note: Note) -> Excerpts:
     last, text = note.text[: note.body].count("\n"), visible_text(note.text[: note.body]).strip()
-    passages = (Excerpt("passage", "", (1, max(1, last)), text),) if text else ()
+    passages = (ShownPassage("", (1, max(1, last)), text),) if text else ()
     return Excerpts(note.path, 1.0, passages=passages)
 
 

@@ -277,8 +277,7 @@ async def pack_passages(call: Call, found: SearchAnswer, request: SearchRequest,
     packed = await asyncio.to_thread(pack, await cut_found(sources, request, hits, notes), request.passage_tokens)
     passages: defaultdict[VaultPath, list[ShownPassage]] = defaultdict(list)
     for one in packed.items:
-        excerpt = one.excerpt
-        passages[one.path].append(ShownPassage(excerpt.heading, excerpt.lines, excerpt.text, excerpt.form))
+        passages[one.path].append(one.excerpt)
     # Not the question itself, which is nowhere kept.
     brought_in = [InjectedNote(one.path, ("fits the question",), estimate_tokens(one.text)) for one in packed.items]
     await asyncio.to_thread(record_injection, call, "search", brought_in)
