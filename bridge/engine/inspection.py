@@ -8,8 +8,6 @@ from bridge.state.store import Store
 from bridge.types import Digest, Lines, VaultPath, is_same_digest
 from bridge.vault.paths import parents
 
-State = Literal["indexed", "pending", "skipped", "failed", "unknown"]
-
 IndexPart = Literal["keyword", "links", "vectors"]
 """A part of the index that a caller can wait for."""
 
@@ -30,10 +28,21 @@ class Passage(Record):
     embedded: bool
 
 
-class Inspection(Record):
-    """What the index holds of one note, or why it holds nothing."""
+class IndexStatus(Record):
+    """A file in the index.
 
-    state: State
+    Attributes:
+        path: The file.
+        state: `indexed`, `pending`, `skipped` or `failed`.
+        reason: Why it is not indexed.
+        digest: SHA-256 of the file as indexed.
+        passages: Its passages.
+        left_out: What was not embedded, such as lines repeated across many notes.
+        problems: What could not be parsed.
+    """
+
+    path: VaultPath
+    state: str
     reason: str | None
     digest: Digest | None
     passages: tuple[Passage, ...]
@@ -41,25 +50,27 @@ class Inspection(Record):
     problems: tuple[str, ...]
 
 
-def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
+def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> IndexStatus:
     note = indexer.index.notes.get(path)
     if note is not None:
         passages = tuple(Passage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
-        state: Literal["indexed", "pending"] = "pending" if path in indexer.pending else "indexed"
-        return Inspection(state, None, note.digest, passages, note.left_out, note.problems)
+        state = "pending" if path in indexer.pending else "indexed"
+        return IndexStatus(path, state, None, note.digest, passages, note.left_out, note.problems)
     failed = store.failures.all().get(path)
     if failed is not None:
-        return Inspection("failed", failed[1], None, (), (), ())
+        return IndexStatus(path, "failed", failed[1], None, (), (), ())
     if path in indexer.pending:
-        return Inspection("pending", "It waits to be read.", None, (), (), ())
+        return IndexStatus(path, "pending", "It waits to be read.", None, (), (), ())
     there = indexer.vault.look([path])
     if path in there.files:
-        return Inspection("pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
+        return IndexStatus(path, "pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
     if path in there.others or path in there.skipped:
         above = [path, *(f"{folder}/" for folder in parents(path))]
         skipped = next((indexer.skipped[place] for place in above if place in indexer.skipped), None)
-        return Inspection("skipped", skipped or indexer.vault.rules.reason(path) or NO_DOCUMENT, None, (), (), ())
-    return Inspection("unknown", "There is no such file.", None, (), (), ())
+        return IndexStatus(
+            path, "skipped", skipped or indexer.vault.rules.reason(path) or NO_DOCUMENT, None, (), (), ()
+        )
+    return IndexStatus(path, "unknown", "There is no such file.", None, (), (), ())
 
 
 def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:

@@ -17,7 +17,7 @@ from bridge.engine.backfill import VectorBackfill
 from bridge.engine.erase_denied import DenyEnforcer
 from bridge.engine.folder_agreement import FolderAgreement
 from bridge.engine.indexer import FirstAnswers, Indexer
-from bridge.engine.inspection import Inspection, inspect_note
+from bridge.engine.inspection import IndexStatus, inspect_note
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.model_pool import Embedders, Rerankers, model_key
@@ -144,7 +144,7 @@ class OpenVault(Record, eq=False):
         view = self.index.view(among)
         return GraphSnapshot(graph, view.notes, view, among)
 
-    def inspect(self, path: VaultPath) -> Inspection:
+    def inspect(self, path: VaultPath) -> IndexStatus:
         """Return what the index holds of a note, or why it holds nothing."""
         return inspect_note(self.indexer, self.store, path)
 

@@ -21,7 +21,7 @@ from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.data_folder import Folders, folder_size
 from bridge.engine.host import Host
-from bridge.engine.inspection import Passage
+from bridge.engine.inspection import IndexStatus
 from bridge.engine.progress import ModelInUse
 from bridge.errors import BridgeError
 from bridge.events import PendingCounts
@@ -29,7 +29,7 @@ from bridge.models.model_setup import ModelSetup
 from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Digest, Exact, VaultId, VaultPath
+from bridge.types import Exact, VaultId, VaultPath
 
 
 class VaultDisk(Record):
@@ -402,28 +402,6 @@ def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
     )
 
 
-class IndexStatus(Record):
-    """A file in the index.
-
-    Attributes:
-        path: The file.
-        state: `indexed`, `pending`, `skipped` or `failed`.
-        reason: Why it is not indexed.
-        digest: SHA-256 of the file as indexed.
-        passages: Its passages.
-        left_out: What was not embedded, such as lines repeated across many notes.
-        problems: What could not be parsed.
-    """
-
-    path: VaultPath
-    state: str
-    reason: str | None
-    digest: Digest | None
-    passages: tuple[Passage, ...]
-    left_out: tuple[str, ...]
-    problems: tuple[str, ...]
-
-
 @operation(
     example={"path": "Bread/Starters/Sourdough starter.md"},
     tasks=(
@@ -447,4 +425,4 @@ async def index_status(call: Call, path: VaultPath) -> IndexStatus:
     found = await asyncio.to_thread(call.vault.inspect, path)
     if found.state == "unknown":
         raise no_such_note(call.vault, path)
-    return IndexStatus(path=path, **asdict(found))
+    return found
