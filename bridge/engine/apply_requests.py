@@ -108,20 +108,6 @@ class RequestSelection(Record):
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
 
 
-class ChangeSelection(Record):
-    """The outcome of those of several requests that could be applied."""
-
-    outcome: ChangeOutcome
-    refused: Mapping[int, str]
-    """Why others were not, by their number."""
-    breaking: Collection[int]
-    """Those of them after which links would lead nowhere."""
-    locked: Mapping[int, VaultPath]
-    """The read-only file of each of them that would change one."""
-    untried: Collection[int]
-    """Those of them for which there was no time."""
-
-
 class RequestExecutor:
     """Executes change requests on the current vault."""
 
@@ -184,7 +170,7 @@ class RequestExecutor:
         *,
         limits: ChangeLimits,
         dry_run: bool = False,
-    ) -> ChangeSelection:
+    ) -> tuple[ChangeOutcome, RequestSelection]:
         """Apply those of some requests that can be applied, as one change with a forecast that is checked."""
         indexer = self._indexer
         indexer.require_complete()
@@ -207,9 +193,7 @@ class RequestExecutor:
             planned = PlannedChange(path, effect, facts=facts, requests=chosen)
             return self._counter.forecast(draft, planned, None)
 
-        outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
-        last = tries[-1]
-        return ChangeSelection(outcome, last.refused, last.breaking, last.locked, last.untried)
+        return await self._writing.make(planner, None, author, dry_run=dry_run), tries[-1]
 
     @property
     def _agents(self) -> str:

@@ -53,7 +53,7 @@ async def test_what_breaks_links_is_refused_and_the_rest_is_done(vault: Path, op
             return True
 
         limits = ChangeLimits(may_touch, lambda path: path == "Old plan.md")
-        made = await executor.execute_each([*SOUND[:2], *BREAKING.values(), *SOUND[2:]], PERSON, limits=limits)
+        _, made = await executor.execute_each([*SOUND[:2], *BREAKING.values(), *SOUND[2:]], PERSON, limits=limits)
     assert sorted(made.refused) == sorted(made.breaking) == [2, 3, 4, 5], made.refused
     # One that is refused does not have all earlier ones planned again.
     assert len(touched) == len([*SOUND, *BREAKING])
@@ -73,7 +73,7 @@ async def test_what_would_change_a_read_only_file_is_refused_and_the_rest_is_don
     async with opened(vault) as bridge:
         executor = (await ready(bridge)).vault.executor
         limits = ChangeLimits(lambda _: True, lambda _: True)
-        made = await executor.execute_each([rename, SOUND[3]], PERSON, limits=limits)
+        _, made = await executor.execute_each([rename, SOUND[3]], PERSON, limits=limits)
     assert dict(made.locked) == {0: LOG}
     assert made.refused == {0: "`Log.md` would have to change, and is read-only."}
     assert "Heavy and wet." in (vault / PLOT).read_text()
@@ -85,7 +85,7 @@ async def test_requests_for_which_no_time_is_left_are_not_tried(vault: Path, ope
     async with opened(vault) as bridge:
         executor = (await ready(bridge)).vault.executor
         limits = ChangeLimits(lambda _: True, lambda _: True, seconds=0)
-        made = await executor.execute_each(SOUND[:2], PERSON, limits=limits)
+        _, made = await executor.execute_each(SOUND[:2], PERSON, limits=limits)
     assert (sorted(made.refused), sorted(made.untried), made.breaking) == ([0, 1], [0, 1], set())
     assert (vault / PLOT).read_text() == NOTES[PLOT]
 
@@ -100,6 +100,6 @@ async def test_a_link_that_an_earlier_request_writes_counts(vault: Path, opened:
             replaced("Light.", "Light, see [[#Clay garden]]."),
             replaced("## Clay #garden\n", "## Loam\n"),
         ]
-        made = await executor.execute_each(requests, PERSON, limits=limits)
+        _, made = await executor.execute_each(requests, PERSON, limits=limits)
     assert list(made.refused) == [1]
     assert "## Clay" in (vault / PLOT).read_text()

@@ -18,9 +18,9 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.engine.agents_folder import agents_folder
-from bridge.engine.apply_requests import ChangeLimits, ChangeSelection
+from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.transactions import Author
+from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import BridgeError, Declined, InvalidArguments
 from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
 from bridge.features.tidy.check_scope import REMOVING_CHECKS
@@ -225,12 +225,10 @@ async def apply_plan(
     ]
     dropped = await asyncio.to_thread(_find_dropped, vault, ticked, proposes=by.proposes)
     chosen = [one for one in ticked if one.line.id not in dropped]
-    made = await _execute(call, chosen, by, dry_run=options.dry_run)
-    outcome = made.outcome if made else None
-    if made:
-        dropped |= {chosen[at].line.id: why for at, why in made.refused.items() if at < len(chosen)}
-        if not made.outcome.plan.steps:
-            dropped = {one.line.id: "nothing is left to do." for one in chosen} | dropped
+    outcome, refused = await _execute(call, chosen, by, dry_run=options.dry_run)
+    dropped |= {chosen[at].line.id: why for at, why in refused.items() if at < len(chosen)}
+    if outcome and not outcome.plan.steps:
+        dropped = {one.line.id: "nothing is left to do." for one in chosen} | dropped
     done = [one.line.id for one in chosen if one.line.id not in dropped]
     change_id = outcome.change.id if outcome and outcome.change else None
     if change_id:
@@ -250,13 +248,18 @@ async def apply_plan(
     )
 
 
-async def _execute(call: Call, chosen: Sequence[ListedFinding], by: Author, *, dry_run: bool) -> ChangeSelection | None:
+async def _execute(
+    call: Call, chosen: Sequence[ListedFinding], by: Author, *, dry_run: bool
+) -> tuple[ChangeOutcome | None, Mapping[int, str]]:
+    """Return what was done, if anything, and why some of the requests were refused, by their number."""
     if not chosen:
-        return None
+        return None, {}
     corrected = {one.finding.key for one in chosen if one.finding.check == corrections.name}
     requests: list[Request] = [one.finding.request for one in chosen]
     requests += await settle_corrections(call.vault, corrected) if corrected else []
-    return await call.vault.executor.execute_each(requests, by, limits=await current_limits(call), dry_run=dry_run)
+    limits = await current_limits(call)
+    outcome, tried = await call.vault.executor.execute_each(requests, by, limits=limits, dry_run=dry_run)
+    return outcome, tried.refused
 
 
 def _find_dropped(vault: OpenVault, ticked: Iterable[ListedFinding], *, proposes: bool) -> dict[str, str]:
@@ -359,10 +362,9 @@ async def show_plan(
     if not wanted:
         return ShownPlan(plan.path, shown, ticked, (), tuple(notices))
     requests = [plan.findings[one.id].finding.request for one in wanted]
-    tried = await vault.executor.execute_each(
+    made, _ = await vault.executor.execute_each(
         requests, author(call, "apply_plan", None), limits=await current_limits(call), dry_run=True
     )
-    made = tried.outcome
     diff = await asyncio.to_thread(diff_of, made.plan.steps, made.plan.blobs.get) if finding else None
     return ShownPlan(plan.path, shown, ticked, describe_forecast(made.planned.forecast), tuple(notices), diff)
 

@@ -317,14 +317,14 @@ async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> Tr
     forecast: tuple[CountForecast, ...] = ()
     for is_sure in (True, False):
         if some := [one for one in findings if (one.confidence >= SURE_CONFIDENCE) == is_sure]:
-            tried = await scope.vault.executor.execute_each(
+            made, tried = await scope.vault.executor.execute_each(
                 [one.request for one in some], Author("plan_tidy"), limits=limits, dry_run=True
             )
             refused |= {id(some[number]) for number in tried.refused}
             breaking += len(tried.breaking)
             untried += len(tried.untried)
             locked.update(tried.locked.values())
-            forecast = describe_forecast(tried.outcome.planned.forecast) if is_sure else forecast
+            forecast = describe_forecast(made.planned.forecast) if is_sure else forecast
     kept, others = ([one for one in findings if (id(one) in refused) == is_refused] for is_refused in (False, True))
     return TriedFindings(kept, others, breaking, untried, locked, forecast)
 
