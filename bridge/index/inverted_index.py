@@ -35,11 +35,10 @@ Hit = tuple[int, int, float]
 
 
 class TermQuery(Record):
-    """Terms that should, must and must not occur; each of `must` is satisfied by any of its terms."""
+    """Terms that should and must occur; each of `must` is satisfied by any of its terms."""
 
     should: NDArray[np.uint64]
     must: Sequence[NDArray[np.uint64]]
-    must_not: NDArray[np.uint64]
 
 
 class KnownCounts:
@@ -165,9 +164,6 @@ class InvertedIndex:
             norms = self._norms_of(segment, total / documents, hidden)
             scores = [_scores(segment, norms, own[first:last], weights[first:last]) for first, last in pairwise(ends)]
             total_of = sum(scores[1:], scores[0])
-            if len(query.must_not):
-                for place in segment.find(query.must_not):
-                    total_of[segment.documents[place]] = 0
             found = (total_of > 0).nonzero()[0]
             for required in scores[1:]:
                 found = found[required[found] > 0]
@@ -275,35 +271,30 @@ MAX_WORD_CHARS = 200
 
 
 class TextQuery(Record):
-    """Words and phrases (with spaces) that should, must and must not occur.
+    """Words and phrases (with spaces) that should and must occur.
 
-    Positions are not indexed, so a phrase is searched as all of its words, and an excluded phrase is not searched at
-    all: the caller compares phrases with the text.
+    Positions are not indexed, so a phrase is searched as all of its words: the caller compares phrases with the text.
     """
 
     should: tuple[str, ...] = ()
     must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
 
 
 def exact_query(words: TextQuery) -> TermQuery | None:
     should = [token for word in searchable_words(words.should) for token in query_tokens(word)]
     must = [token for word in searchable_words(words.must) for token in query_tokens(word, exact=True)]
-    tokens_not = [query_tokens(word, exact=True) for word in searchable_words(words.must_not)]
-    return _term_query(
-        should, [[token] for token in dict.fromkeys(must)], [one[0] for one in tokens_not if len(one) == 1]
-    )
+    return _term_query(should, [[token] for token in dict.fromkeys(must)])
 
 
 def stemmed_query(words: TextQuery, languages: Collection[str]) -> TermQuery | None:
     should = {form for word in searchable_words(words.should) for part in query_forms(word, languages) for form in part}
     must = [part for word in searchable_words(words.must) for part in query_forms(word, languages)]
-    return _term_query(fold_words(sorted(should)), [fold_words(sorted(part)) for part in dict.fromkeys(must)], ())
+    return _term_query(fold_words(sorted(should)), [fold_words(sorted(part)) for part in dict.fromkeys(must)])
 
 
-def _term_query(should: Sequence[str], must: Iterable[Sequence[str]], must_not: Sequence[str]) -> TermQuery | None:
+def _term_query(should: Sequence[str], must: Iterable[Sequence[str]]) -> TermQuery | None:
     """Build the query for tokens; each of `must` names several of which one will do."""
-    query = TermQuery(hash_tokens(should), [hash_tokens(each) for each in must if each], hash_tokens(must_not))
+    query = TermQuery(hash_tokens(should), [hash_tokens(each) for each in must if each])
     return query if len(query.should) or query.must else None
 
 

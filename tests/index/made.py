@@ -94,9 +94,9 @@ async def embed_all(index: Index, *, at_once: int = 64) -> list[str]:
     return texts
 
 
-def words(*should: str, must: Iterable[str] = (), must_not: Iterable[str] = ()) -> TextQuery:
+def words(*should: str, must: Iterable[str] = ()) -> TextQuery:
     """Return a query for words."""
-    return TextQuery(should, tuple(must), tuple(must_not))
+    return TextQuery(should, tuple(must))
 
 
 async def paths(hits: Awaitable[Iterable[object]]) -> list[str]:
