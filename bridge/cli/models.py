@@ -14,7 +14,7 @@ from bridge.engine.parser_pool import rules_of
 from bridge.errors import BridgeError
 from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL, SUGGESTED_CHAT_MODEL, ModelSpec, catalogue
 from bridge.models.choice import choose_model
-from bridge.models.folder import find_chat_model, find_model, installed_models
+from bridge.models.folder import find_model, installed_models
 from bridge.models.install import install as fetch
 from bridge.models.install import measure_chat, use_file
 from bridge.models.install import verify as check
@@ -108,7 +108,7 @@ def bench(given: argparse.Namespace) -> int:
     if not id_:
         print_message(f"No chat model is chosen. Run `vaultside models install {SUGGESTED_CHAT_MODEL}`.")
         return 1
-    speed = measure_chat(find_chat_model(given.models_dir, id_).path)
+    speed = measure_chat(find_model(given.models_dir, id_, "chat").path)
     if given.json:
         json_line({"id": id_, **asdict(speed)})
     else:

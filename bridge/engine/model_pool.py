@@ -13,7 +13,7 @@ from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.catalogue import SUGGESTED_CHAT_MODEL, SUGGESTED_RERANKER
 from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder
-from bridge.models.folder import InstalledModel, find_chat_model, find_embedding_model, find_reranker, installed_models
+from bridge.models.folder import InstalledModel, find_model, installed_models
 from bridge.models.generator import Generator
 from bridge.models.model_setup import ModelSetup, read_model_setup
 from bridge.models.reranker import BUDGET_S, PassageScores, Reranker
@@ -76,12 +76,12 @@ class Embedders:
 
     def _find(self, choice: ModelChoice | None) -> InstalledModel:
         if self.settings.model or choice is None:
-            return find_embedding_model(self.models_dir, self.settings.model)
+            return find_model(self.models_dir, self.settings.model, "embed")
         try:
-            return find_embedding_model(self.models_dir, choice.id)
+            return find_model(self.models_dir, choice.id, "embed")
         except ModelMissing:
             with contextlib.suppress(ModelMissing, ModelUnusable):
-                return find_embedding_model(self.models_dir, choice.other)
+                return find_model(self.models_dir, choice.other, "embed")
             raise
 
     def reason(self, model: str, choice: ModelChoice | None) -> str:
@@ -175,7 +175,7 @@ class Generators:
             )
         if (setup := await asyncio.to_thread(read_model_setup)) is not None:
             raise setup.error()
-        model = await asyncio.to_thread(find_chat_model, self.models_dir, settings.chat_model)
+        model = await asyncio.to_thread(find_model, self.models_dir, settings.chat_model, "chat")
         window = min(settings.chat_window, model.spec.window)
         wanted = (model.path, model.digest, window, settings.chat_threads, settings.chat_unload_after_s)
         if self._generator is None or wanted != self._made_for:
@@ -229,7 +229,7 @@ class Rerankers:
             raise ModelMissing("No reranker is chosen.", hint=_HOW_TO_CHOOSE)
         if (setup := read_model_setup()) is not None:
             raise setup.error()
-        return find_reranker(self.models_dir, self.settings.rerank_model)
+        return find_model(self.models_dir, self.settings.rerank_model, "rerank")
 
     async def _current(self) -> Reranker:
         model = await asyncio.to_thread(self.find_chosen)

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,12 @@ def installed_models(models_dir: Path) -> tuple[InstalledModel, ...]:
     return tuple(found)
 
 
-def find_model(models_dir: Path, id_: str) -> InstalledModel:
+_SETTINGS: Mapping[Purpose, str] = {"embed": "model", "chat": "chat_model", "rerank": "rerank_model"}
+_KINDS: Mapping[Purpose, str] = {"embed": "an embedding model", "chat": "a chat model", "rerank": "a reranker"}
+
+
+def find_model(models_dir: Path, id_: str, purpose: Purpose | None = None) -> InstalledModel:
+    """Return an installed model, and require that it is for a purpose if one is given."""
     about, path = _description_path(models_dir, id_), weights_path(models_dir, id_)
     try:
         if not _ID.fullmatch(id_):
@@ -53,26 +58,9 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
         raise _unusable(id_, f"The description {about.name} cannot be read ({error}).") from None
     if size != facts["size"]:
         raise _unusable(id_, f"The file {path.name} has {size} bytes instead of {facts['size']}.")
-    return model
-
-
-def find_embedding_model(models_dir: Path, id_: str) -> InstalledModel:
-    return _require_purpose(find_model(models_dir, id_), "embed", "model")
-
-
-def find_chat_model(models_dir: Path, id_: str) -> InstalledModel:
-    return _require_purpose(find_model(models_dir, id_), "chat", "chat_model")
-
-
-def find_reranker(models_dir: Path, id_: str) -> InstalledModel:
-    return _require_purpose(find_model(models_dir, id_), "rerank", "rerank_model")
-
-
-def _require_purpose(model: InstalledModel, purpose: Purpose, setting: str) -> InstalledModel:
-    if model.spec.purpose != purpose:
-        kind = {"embed": "an embedding model", "chat": "a chat model", "rerank": "a reranker"}[model.spec.purpose]
+    if purpose is not None and model.spec.purpose != purpose:
         raise ModelUnusable(
-            f"{model.spec.id} is {kind} and cannot be the setting `{setting}`.",
+            f"{model.spec.id} is {_KINDS[model.spec.purpose]} and cannot be the setting `{_SETTINGS[purpose]}`.",
             hint=f"`vaultside models use {model.spec.id}` puts it where it belongs.",
         )
     return model

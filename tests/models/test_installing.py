@@ -15,7 +15,7 @@ import pytest
 
 from bridge.errors import ModelMissing, ModelUnusable, ReadOnly
 from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, catalogue, find_in_catalogue
-from bridge.models.folder import find_chat_model, find_embedding_model, find_model, installed_models
+from bridge.models.folder import find_model, installed_models
 from bridge.models.install import install, install_spec, measure_chat, use_file, verify
 from bridge.models.worker import vectors_of
 from tests.models import disks
@@ -224,16 +224,16 @@ def test_a_file_with_a_chat_template_becomes_a_chat_model(tmp_path: Path) -> Non
     folder = tmp_path / "models"
     model = use_file(folder, scripted_gguf(tmp_path / "speaker.gguf", {"<|answer|>": ["Yes."]}), quiet)
     assert (model.spec.purpose, model.spec.window, model.spec.title) == ("chat", 4096, "Scripted")
-    assert find_chat_model(folder, "speaker") == model
+    assert find_model(folder, "speaker", "chat") == model
     verify(folder, "speaker")
     with pytest.raises(ModelUnusable, match="chat model and cannot be the setting `model`"):
-        find_embedding_model(folder, "speaker")
+        find_model(folder, "speaker", "embed")
 
 
 def test_an_embedding_model_cannot_chat(tmp_path: Path) -> None:
     use_file(tmp_path / "models", bert_gguf(tmp_path), quiet)
     with pytest.raises(ModelUnusable, match="embedding model and cannot be the setting `chat_model`"):
-        find_chat_model(tmp_path / "models", "small")
+        find_model(tmp_path / "models", "small", "chat")
 
 
 def test_a_chat_model_is_measured(tmp_path: Path) -> None:

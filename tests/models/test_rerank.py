@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from bridge.errors import ModelUnusable
-from bridge.models.catalogue import ModelSpec
-from bridge.models.folder import InstalledModel, find_chat_model, find_embedding_model, find_reranker
+from bridge.models.catalogue import ModelSpec, Purpose
+from bridge.models.folder import InstalledModel, find_model
 from bridge.models.install import use_file, verify
 from bridge.models.reranker import PassageScores, Reranker
 from bridge.types import Digest
@@ -188,13 +188,14 @@ def test_a_file_with_a_head_is_taken_as_a_reranker_and_as_nothing_else(tmp_path:
     model = use_file(folder, ranking_gguf(tmp_path / "Ranking.gguf"), quiet)
     assert (model.spec.id, model.spec.purpose, model.spec.window) == ("ranking", "rerank", 512)
     verify(folder, "ranking")
-    assert find_reranker(folder, "ranking") == model
-    for find in (find_embedding_model, find_chat_model):
+    assert find_model(folder, "ranking", "rerank") == model
+    purposes: tuple[Purpose, ...] = ("embed", "chat")
+    for purpose in purposes:
         with pytest.raises(ModelUnusable, match="ranking is a reranker and cannot be the setting"):
-            find(folder, "ranking")
+            find_model(folder, "ranking", purpose)
     use_file(folder, bert_gguf(tmp_path), quiet)
     with pytest.raises(ModelUnusable, match="small is an embedding model and cannot be the setting `rerank_model`"):
-        find_reranker(folder, "small")
+        find_model(folder, "small", "rerank")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -28,8 +27,8 @@ from bridge.features.tidy.public import FORMER_TYPE, TYPE
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of, type_of
 from bridge.markdown.parse import parse
-from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL, ModelSpec, catalogue
-from bridge.models.folder import InstalledModel, find_chat_model, find_model, find_reranker, installed_models
+from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL, ModelSpec, Purpose, catalogue
+from bridge.models.folder import find_model, installed_models
 from bridge.models.install import verify
 from bridge.models.model_setup import read_model_setup
 from bridge.records import Record
@@ -575,14 +574,12 @@ def fitting_models(call: Call) -> set[str]:
     return found
 
 
-def check_chosen(
-    call: Call, name: str, setting: str, find: Callable[[Path, str], InstalledModel], without: str
-) -> Finding:
+def check_chosen(call: Call, name: str, setting: str, purpose: Purpose, without: str) -> Finding:
     wanted = getattr(load_settings(call.bridge.settings_path)[0], setting)
     if not wanted:
         return make_finding(name, "ok", f"None is chosen: {without}.")
     try:
-        installed = find(call.bridge.models_dir, wanted)
+        installed = find_model(call.bridge.models_dir, wanted, purpose)
     except BridgeError as error:
         fix = Fix("Install the model", f"vaultside models install {shlex.quote(wanted)}", None)
         return make_finding(name, "warn", error.message, error.hint, fix)
@@ -612,8 +609,8 @@ def check_tokens(call: Call) -> Finding:
 CHECKS: tuple[Check, ...] = (
     check_settings,
     check_model,
-    lambda call: check_chosen(call, "chat model", "chat_model", find_chat_model, "answers are quotes from notes"),
-    lambda call: check_chosen(call, "reranker", "rerank_model", find_reranker, "a search with `mode=deep` is hybrid"),
+    lambda call: check_chosen(call, "chat model", "chat_model", "chat", "answers are quotes from notes"),
+    lambda call: check_chosen(call, "reranker", "rerank_model", "rerank", "a search with `mode=deep` is hybrid"),
     check_global_vault,
     check_tokens,
 )
