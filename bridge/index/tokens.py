@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
-from struct import iter_unpack
 from typing import Literal, cast
 
 import numpy as np
@@ -33,10 +31,6 @@ _EMPHASIS = re.compile(r"(?<=\w)\*+(?=\w)")
 _SUFFIX = re.compile(r"[+#]+$")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF_BITS = np.uint64(32)
-_UINT64_MASK = 2**64 - 1
-
-MAX_SINGLE_HASHES, MAX_CACHED_WORDS = 16, 2_000
-"""Tokens that are hashed one by one, and hashes that are cached: those of a query are needed several times."""
 
 
 class Occurrences(Record):
@@ -150,24 +144,12 @@ def query_tokens(word: str, *, exact: bool = False) -> list[str]:
 
 def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
     """Hash tokens; among a million of them two are equal by chance in one of thirty million vaults."""
-    if len(tokens) <= MAX_SINGLE_HASHES:
-        return np.array([_hash_token(token) for token in tokens], np.uint64)
     padded = np.array([*map(_encode, tokens)], dtype=f"S{MAX_HASHED_BYTES}")
     parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, MAX_HASHED_BYTES // 8))
     hashed = np.zeros(len(parts), np.uint64)
     for column in parts.T:
         hashed = (hashed ^ column) * _MIX
         hashed ^= hashed >> _HALF_BITS
-    return hashed
-
-
-@lru_cache(MAX_CACHED_WORDS)
-def _hash_token(token: str) -> int:
-    encoded = _encode(token).ljust(MAX_HASHED_BYTES, b"\0")
-    hashed = 0
-    for (column,) in iter_unpack("<Q", encoded):
-        hashed = (hashed ^ column) * int(_MIX) & _UINT64_MASK
-        hashed ^= hashed >> int(_HALF_BITS)
     return hashed
 
 
