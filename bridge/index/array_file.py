@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.note import to_plain
+from bridge.index.note import read_json, to_plain
 from bridge.index.open_file import OpenFile, StoredArray
 from bridge.private_files import delete_drafts, write_private
 
@@ -124,8 +124,5 @@ def encode_lists(lists: Sequence[Any]) -> NDArray[np.uint8]:
 
 def decode_lists(array: NDArray[np.uint8]) -> list[Any]:
     """Return the lists that `encode_lists` encoded."""
-    try:
-        found: list[Any] = msgspec.json.decode(array.tobytes())
-    except msgspec.DecodeError:
-        found = json.loads(array.tobytes())
+    found: list[Any] = read_json(array.tobytes())
     return found

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Self
-from zlib import crc32
 
 from bridge.index.note import IndexedNote
 from bridge.records import Record
@@ -100,14 +99,6 @@ class Boilerplate(Record):
 
     version: int = 0
     recurring: frozenset[int] = frozenset()
-    first_words: frozenset[int] | None = None
-    """Checksums of the recurring lines' first words, which rule out most lines; None after a restart. Not compared."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Boilerplate) and (self.version, self.recurring) == (other.version, other.recurring)
-
-    def __hash__(self) -> int:
-        return hash((self.version, self.recurring))
 
     @classmethod
     def learn(
@@ -117,8 +108,7 @@ class Boilerplate(Record):
         learner = _Learner(template_folders)
         for path, text in notes:
             learner.read(path, text)
-        recurring = learner.choose()
-        return cls(version, recurring, frozenset(map(learner.first_words.__getitem__, recurring)))
+        return cls(version, learner.choose())
 
     def among(self, texts: Iterable[str]) -> Self:
         """Keep only what also recurs among these texts, in however small a share of them."""
@@ -127,17 +117,12 @@ class Boilerplate(Record):
             lines = set(_lines(text))
             seen.update({*map(line_hash, lines), *map(line_hash, filter(None, map(_label, lines)))} & self.recurring)
         recurring = frozenset(line for line, count in seen.items() if count >= MIN_NOTES)
-        return type(self)(self.version, recurring, self.first_words)
+        return type(self)(self.version, recurring)
 
     def __contains__(self, line: object) -> bool:
         if not self.recurring or not isinstance(line, str) or not MIN_LINE_CHARS <= len(line) <= MAX_LINE_CHARS:
             return False
-        line = _strip_marks(line)
-        if self.first_words is not None:
-            words = line.split(None, 1)
-            if not words or first_word(_normalise_words(words[0])) not in self.first_words:
-                return False
-        bare = _normalise_words(line)
+        bare = _normalise_words(_strip_marks(line))
         return has_letters(bare) and line_hash(bare) in self.recurring
 
     def labels(self, text: str) -> tuple[Span, ...]:
@@ -201,7 +186,6 @@ class _Learner:
         self._seen: defaultdict[str, array[int]] = defaultdict(lambda: array("Q"))
         self._notes = Counter[str]()
         self._label_of: dict[int, int] = {}
-        self.first_words: dict[int, int] = {}
 
     def read(self, path: VaultPath, text: str) -> None:
         front = _FRONTMATTER.match(text)
@@ -210,7 +194,6 @@ class _Learner:
         labels = {line: label for line in lines if (label := _label(line))}
         hashes = {label: line_hash(label) for label in labels.values()}
         self._label_of.update((lines[line], hashes[label]) for line, label in labels.items())
-        self.first_words.update((hashed, first_word(line)) for line, hashed in (*lines.items(), *hashes.items()))
         for group in (_VAULT, f"in {path.rpartition('/')[0]}", *((f"type {kind[1].strip()}",) if kind else ())):
             self._notes[group] += 1
             self._seen[group].extend((*lines.values(), *hashes.values()))
@@ -286,10 +269,6 @@ def _strip_marks(line: str) -> str:
 def _normalise_words(line: str) -> str:
     bare = " ".join(line.split()).casefold()
     return bare if bare.isalpha() else _DIGITS.sub("0", bare)
-
-
-def first_word(line: str) -> int:
-    return crc32(line.partition(" ")[0].encode("utf-8", "replace"))
 
 
 def has_letters(line: str) -> bool:

@@ -224,7 +224,7 @@ def decode_note(
     links: str,
 ) -> IndexedNote:
     """Decode a row of the notes table: the values of `FACT_COLUMNS`."""
-    known = _read_facts(facts)
+    known = read_json(facts)
     return IndexedNote(
         path=VaultPath(known.get("path", path)),
         title=known.get("title", ""),
@@ -249,13 +249,12 @@ def decode_note(
     )
 
 
-def _read_facts(facts: str) -> dict[str, Any]:
+def read_json(data: str | bytes) -> Any:
+    """Decode JSON, also such with texts that are no valid Unicode, as those of a note may be."""
     try:
-        found: dict[str, Any] = msgspec.json.decode(facts)
+        return msgspec.json.decode(data)
     except msgspec.DecodeError:
-        # Texts of a note may be no valid Unicode.
-        found = json.loads(facts)
-    return found
+        return json.loads(data)
 
 
 def day_in_name(path: VaultPath) -> date | None:
