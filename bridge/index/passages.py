@@ -1,13 +1,12 @@
 """Reads passages from LanceDB, and keeps them in memory once the vault is searched."""
 
 import asyncio
-import weakref
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from bridge.index.background import Searches, Tasks, trim_soon
 from bridge.index.catalogue import NoteTable
@@ -35,16 +34,6 @@ BATCH_NOTES = 512
 """Whole notes converted from LanceDB at a time, which blocks other threads for 4 ms."""
 
 
-class NoteTexts(dict[VaultPath, str]):
-    """The texts of notes. Calls that read all notes at the same time share the strings of those that did not change."""
-
-    def __init__(self, catalogue: NoteTable, by_seq: dict[int, str]) -> None:
-        self.by_seq = by_seq
-        super().__init__(
-            (note.path, text) for seq, text in by_seq.items() if (note := catalogue.at_seq(seq)) is not None
-        )
-
-
 class PassageTexts(Struct, eq=False):
     """The passages' texts."""
 
@@ -55,8 +44,6 @@ class PassageTexts(Struct, eq=False):
     _tidying: Compaction
     _packed: PackedPassages
     _filling: asyncio.Task[None] | None = None
-    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _held: weakref.ref[NoteTexts] | None = None
 
     def forget(self) -> None:
         self._packed.keep(self._opened.catalogue.believes_key)
@@ -132,33 +119,21 @@ class PassageTexts(Struct, eq=False):
     async def wholes(self, paths: Collection[VaultPath] | None) -> dict[VaultPath, str]:
         """Read the text of notes, all of them without `paths`; the names in front are omitted."""
         catalogue = self._opened.catalogue
-        if paths is not None:
-            return NoteTexts(catalogue, await self._read_wholes(catalogue.seqs_of(paths)))
-        async with self._reading:
-            held = None if self._held is None else self._held()
-            known = {} if held is None else held.by_seq
-            live = catalogue.seqs_of(catalogue.notes)
-            by_seq = await self._read_wholes(live - known.keys())
-            by_seq |= {seq: known[seq] for seq in live & known.keys()}
-            texts = await asyncio.to_thread(NoteTexts, catalogue, by_seq)
-            self._held = weakref.ref(texts)
-        return texts
-
-    async def _read_wholes(self, seqs: Collection[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        many = 2 * len(seqs) > len(self._opened.catalogue.notes)
-        where = None if many else f"seq IN ({sql_numbers(seqs)})"
+        seqs = catalogue.seqs_of(catalogue.notes if paths is None else paths)
+        where = None if 2 * len(seqs) > len(catalogue.notes) else f"seq IN ({sql_numbers(seqs)})"
+        found: dict[VaultPath, str] = {}
         with read_errors(self._opened):
             if seqs:
                 async for batch in self._opened.notes.batches(["seq", "whole"], BATCH_NOTES, where):
-                    found |= await asyncio.to_thread(decode_wholes, batch, seqs)
+                    found |= await asyncio.to_thread(decode_wholes, catalogue, batch, seqs)
         return found
 
 
-def decode_wholes(batch: Any, seqs: Collection[int]) -> dict[int, str]:
+def decode_wholes(catalogue: NoteTable, batch: Any, seqs: Collection[int]) -> dict[VaultPath, str]:
     rows = batch.to_pydict()
-    pairs = zip(rows["seq"], rows["whole"], strict=True)
-    return {seq: whole.partition("\n")[2] for seq, whole in pairs if seq in seqs}
+    notes = ((catalogue.at_seq(seq) if seq in seqs else None) for seq in rows["seq"])
+    pairs = zip(notes, rows["whole"], strict=True)
+    return {note.path: whole.partition("\n")[2] for note, whole in pairs if note is not None}
 
 
 def sql_numbers(of: Collection[int]) -> str:
