@@ -12,12 +12,11 @@ from bridge.records import Record
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
-RetrieverName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions"]
+RetrieverName = Literal["meaning", "stems", "whole", "title", "name", "tags", "links", "mentions"]
 
 WEIGHTS: Mapping[RetrieverName, float] = {
     # Tuned on all development sets together; the optimum is flat (docs/measurements.md).
     "meaning": 1.0,
-    "passages": 0.05,
     "stems": 0.45,
     "whole": 0.4,
     "title": 0.2,

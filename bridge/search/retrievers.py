@@ -22,9 +22,6 @@ from bridge.types import VaultPath
 RETRIEVER_NOTES = 100
 """Notes requested from a retriever."""
 
-MIN_STEMMED_HITS = 10
-"""Number of stemmed hits below which the words as written are searched too."""
-
 MIN_COVERED_SHARE = 0.01
 """How much of a query counts as said by a note in which its words are found in no form that is counted."""
 
@@ -72,19 +69,14 @@ async def retrieve(
         depth = RETRIEVER_NOTES * 2 if every_passage else RETRIEVER_NOTES
         return await timed("meaning", index.nearest(found, depth, within, every_passage=every_passage))
 
-    async def as_written() -> Sequence[PassageHit]:
-        return await timed("passages", index.passages(words, RETRIEVER_NOTES * 2, within))
-
     # Stems find everything that words as written do, except in scripts without stems.
     has_other = stemmed_share(" ".join(words.should)) < 1
 
     async def by_text() -> IndexAnswers:
-        passages = await as_written() if has_other else ()
+        passages = await timed("passages", index.passages(words, RETRIEVER_NOTES * 2, within)) if has_other else ()
         stems = await timed("stems", index.stems(words, RETRIEVER_NOTES * 2, within)) if words.should else ()
         whole = await timed("whole", index.search_notes(every, RETRIEVER_NOTES, within)) if every.should else ()
         names = await timed("names", index.search_names(name, RETRIEVER_NOTES // 4, within)) if name else ()
-        if words.should and not has_other and len(stems) < MIN_STEMMED_HITS:
-            passages = await as_written()
         return IndexAnswers((), passages, stems, whole, names, took)
 
     nearest, answers = await asyncio.gather(near(), by_text())
@@ -93,14 +85,13 @@ async def retrieve(
 
 def weigh_texts(answers: IndexAnswers, text: str, cover: Scores | None) -> Evidence:
     stemmed = stemmed_share(text) if answers.stems else 0.0
-    as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
 
     def weigh(weight: float, hits: Sequence[PassageHit] | Sequence[NoteHit], least: float) -> RetrieverResult:
         raw = best_scores(hits)
         return RetrieverResult(weight, raw, scale_by_coverage(raw, cover, least))
 
     return Evidence(
-        passages=weigh(as_written, answers.passages, MIN_COVERED_SHARE),
+        passages=weigh(WEIGHTS["stems"] * (1.0 - stemmed), answers.passages, MIN_COVERED_SHARE),
         stems=weigh(WEIGHTS["stems"] * stemmed, answers.stems, MIN_COVERED_SHARE),
         # Notes as a whole are also found by words that say nothing.
         whole=weigh(WEIGHTS["whole"], answers.whole, 0.0),

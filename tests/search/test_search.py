@@ -270,7 +270,7 @@ async def test_the_numbers_are_shown_on_request(sources: Sources) -> None:
     stems = answer.explain.lanes[answer.hits[0].path]["stems"]
     assert stems.calibrated == pytest.approx(1.0, abs=0.05)
     assert stems.rank == 1
-    assert {"passages", "stems", "whole", "names", "ranking"} <= answer.explain.took_ms.keys()
+    assert {"stems", "whole", "names", "ranking"} <= answer.explain.took_ms.keys()
 
 
 async def test_a_note_that_was_deleted_is_no_hit(sources: Sources) -> None:
