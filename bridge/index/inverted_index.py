@@ -154,11 +154,13 @@ class InvertedIndex:
         clauses = (query.should, *query.must)
         terms = np.concatenate(clauses)
         ends = [*accumulate(map(len, clauses), initial=0)]
-        places = [segment.find(terms) for segment in self.segments]
-        weights = self._weights(places, documents, hidden)
+        # Taken once: while this is asked in another thread, segments may be merged.
+        segments = self.segments
+        places = [segment.find(terms) for segment in segments]
+        weights = self._weights(segments, places, documents, hidden)
         numbers = None if allowed is None else np.fromiter(allowed, np.int64, len(allowed))
         best = []
-        for segment, own in zip(self.segments, places, strict=True):
+        for segment, own in zip(segments, places, strict=True):
             if not any(place.start < place.stop for place in own):
                 continue
             norms = self._norms_of(segment, total / documents, hidden)
@@ -174,15 +176,24 @@ class InvertedIndex:
             best.append(_best(segment, found, total_of[found], limit))
         return _list_hits(best, limit) if best else []
 
-    def _weights(self, places: Sequence[Sequence[slice]], documents: int, hidden: HiddenRows | None) -> list[float]:
-        return [log1p((documents - count + 0.5) / (count + 0.5)) for count in self._frequencies(places, hidden)]
+    def _weights(
+        self,
+        segments: Sequence[IndexSegment],
+        places: Sequence[Sequence[slice]],
+        documents: int,
+        hidden: HiddenRows | None,
+    ) -> list[float]:
+        counts = self._frequencies(segments, places, hidden)
+        return [log1p((max(documents, count) - count + 0.5) / (count + 0.5)) for count in counts]
 
-    def _frequencies(self, places: Sequence[Sequence[slice]], hidden: HiddenRows | None) -> list[int]:
+    def _frequencies(
+        self, segments: Sequence[IndexSegment], places: Sequence[Sequence[slice]], hidden: HiddenRows | None
+    ) -> list[int]:
         """Return how many documents contain each of the terms that are at some places in each segment."""
         return [
             sum(
                 segment.count(place, self._live(segment, hidden))
-                for segment, place in zip(self.segments, of_term, strict=True)
+                for segment, place in zip(segments, of_term, strict=True)
             )
             for of_term in zip(*places, strict=True)
         ]
@@ -196,7 +207,8 @@ class InvertedIndex:
     # -- counting -----------------------------------------------------------------------------------------------------
 
     def document_frequencies(self, terms: NDArray[np.uint64], hidden: HiddenRows | None) -> list[int]:
-        return self._frequencies([segment.find(terms) for segment in self.segments], hidden) or [0] * len(terms)
+        segments = self.segments
+        return self._frequencies(segments, [one.find(terms) for one in segments], hidden) or [0] * len(terms)
 
     def find_numbers(self, required: Sequence[NDArray[np.uint64]], hidden: HiddenRows | None) -> NDArray[np.int64]:
         """Return the numbers of which a document contains one term of each group, in order; none without groups."""

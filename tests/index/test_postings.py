@@ -4,6 +4,8 @@ import asyncio
 import math
 import random
 import shutil
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,35 @@ def test_what_a_thread_counts_is_not_kept_beyond_a_change() -> None:
     assert index.find_numbers(Interrupted([hash_tokens(["rye"])]), None).tolist() == [1]
     assert index.segments[1:] == (segment,)
     assert index.find_numbers([hash_tokens(["rye"])], None).tolist() == [1, 2]
+
+
+def test_who_counts_in_a_thread_is_not_disturbed_by_who_writes() -> None:
+    index, terms = indexed({0: "rye bread"}), hash_tokens(["rye", "salt"])
+    done, turns = threading.Event(), 400
+
+    def write() -> None:
+        try:
+            for number in range(1, turns):
+                (segment,) = build_segments([IndexDocument(number, 0, 7, "rye and salt")], TermFinder(WORDS))
+                index.add(segment)
+                if len(index.segments) > 3:
+                    index.replace(index.segments, index.merge(index.segments))
+        finally:
+            done.set()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        writer = threading.Thread(target=write)
+        writer.start()
+        while not done.is_set():
+            rye, salt = index.document_frequencies(terms, None)
+            assert 0 < rye == salt + 1
+            assert index.search(asked("rye"), 3, None)
+        writer.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert index.document_frequencies(terms, None) == [turns, turns - 1]
 
 
 def test_what_is_merged_answers_as_before(tmp_path: Path) -> None:
