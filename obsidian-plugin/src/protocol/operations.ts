@@ -583,7 +583,7 @@ export interface ClaimedChange {
 export interface Community {
 	/** Its number, the same in `graph_insights` and `graph_view`; 0 is the largest. */
 	readonly number: number;
-	/** The words that distinguish its titles and tags. */
+	/** The title of its best-connected note, or of the next if a larger one has it. */
 	readonly name: string;
 	/** Its notes, shown or not. */
 	readonly size: number;
@@ -3455,7 +3455,7 @@ export interface VaultStatus {
 export interface ViewCommunity {
 	/** Its number, the same in `graph_insights` and `graph_view`; 0 is the largest. */
 	readonly number: number;
-	/** The words that distinguish its titles and tags. */
+	/** The title of its best-connected note, or of the next if a larger one has it. */
 	readonly name: string;
 	/** Its notes, shown or not. */
 	readonly size: number;
@@ -3678,7 +3678,7 @@ export interface Operations {
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
 	};
-	/** Find notes similar to a note or text, in meaning and by links. */
+	/** Find notes similar to a note or text, in meaning and by links; templates only to a template. */
 	related_notes: {
 		arguments: RelatedNotesArguments;
 		result: SearchResult;
