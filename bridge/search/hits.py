@@ -105,7 +105,7 @@ def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
     forms: dict[str, str] = {}
     for match in matches:
         written = text[slice(*match.span)]
-        if fold_word(written) == fold_word(match.word):
+        if written.casefold() == match.word.casefold():
             forms[match.word] = match.word
         forms.setdefault(match.word, written)
     return list(forms.values())

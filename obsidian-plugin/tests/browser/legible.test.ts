@@ -55,7 +55,7 @@ async function faults(): Promise<readonly string[]> {
 			const measured = contrast(el, colour);
 			if (measured < 4.5) report(el, measured.toFixed(2), text);
 		};
-		for (const pane of document.querySelectorAll(".vaultside-pane")) {
+		for (const pane of document.querySelectorAll(".vaultside-pane, .vaultside-search-modal, .vaultside-preview")) {
 			if (!isShown(pane)) continue;
 			const texts = document.createTreeWalker(pane, NodeFilter.SHOW_TEXT);
 			for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
@@ -156,6 +156,19 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
 	status: async () => {
 		await obsidian.run("status");
 		await obsidian.page.getByText(/checks are fine/).waitFor();
+		await unfold();
+	},
+	"a search in a window": async () => {
+		await obsidian.run("search-window");
+		await obsidian.page.locator(".vaultside-search-modal input").fill("bread");
+		await obsidian.page.locator(".vaultside-search-modal .vaultside-hit mark").first().hover();
+		await obsidian.page.keyboard.press("ArrowDown");
+	},
+	"without a bridge": async () => {
+		await obsidian.page.keyboard.press("Escape");
+		await obsidian.page.keyboard.press("Escape");
+		await obsidian.page.evaluate(() => (window.plugin as unknown as { link: { close: () => void } }).link.close());
+		await obsidian.page.locator(".vaultside-absence:visible").first().waitFor();
 		await unfold();
 	},
 };

@@ -12,7 +12,6 @@ const MAX_TITLES = 300;
 const SHORT_CHARS = 16;
 
 interface Title {
-	readonly key: string;
 	readonly label: string;
 	readonly x: number;
 	readonly y: number;
@@ -29,7 +28,7 @@ export class Titles {
 	#waiting: Title[] = [];
 	#context: CanvasRenderingContext2D | null = null;
 	#height = 0;
-	/** What the titles on plates cover, by node. */
+	/** What the titles on plates cover, by where their nodes are. */
 	readonly #plates = new Map<string, Box | null>();
 
 	/** @param nodes What the nodes cover now. */
@@ -39,15 +38,15 @@ export class Titles {
 	) {}
 
 	/** Take a title that sigma would write now. */
-	readonly take: NodeLabelDrawingFunction<NodeData, EdgeData> = (context, { key, label, x, y, size }, { labelSize, labelFont, labelWeight }) => {
+	readonly take: NodeLabelDrawingFunction<NodeData, EdgeData> = (context, { label, x, y, size }, { labelSize, labelFont, labelWeight }) => {
 		if (label === null || label === "") return;
 		ready(context, `${labelWeight} ${labelSize}px ${labelFont}`);
 		[this.#context, this.#height] = [context, labelSize];
-		this.#waiting.push({ key, label, x, y, size });
+		this.#waiting.push({ label, x, y, size });
 	};
 
 	/** Ring a node that is pointed at or come to, and write its title on a plate. */
-	readonly hover: NodeHoverDrawingFunction<NodeData, EdgeData> = (context, { key, label, x, y, size, highlighted }, { labelSize, labelFont, labelWeight }) => {
+	readonly hover: NodeHoverDrawingFunction<NodeData, EdgeData> = (context, { label, x, y, size, highlighted }, { labelSize, labelFont, labelWeight }) => {
 		const { background, text, accent } = this.theme();
 		context.beginPath();
 		context.arc(x, y, size + PAD, 0, Math.PI * 2);
@@ -58,10 +57,10 @@ export class Titles {
 		context.stroke();
 		if (label === null || label === "") return;
 		ready(context, `${labelWeight} ${labelSize}px ${labelFont}`);
-		const title = { key, label, x, y, size: size + PAD };
+		const title = { label, x, y, size: size + PAD };
 		// Only what is pointed at covers others.
 		const spot = findSpot(context, title, labelSize + 2 * PAD, this.nodes()) ?? (highlighted ? null : findSpot(context, title, labelSize + 2 * PAD, []));
-		this.#plates.set(key, spot?.box ?? null);
+		this.#plates.set(`${x} ${y}`, spot?.box ?? null);
 		if (spot === null) return;
 		const { left, right, top, bottom } = spot.box;
 		context.beginPath();
@@ -75,7 +74,7 @@ export class Titles {
 	/** Write what was taken since the last time. */
 	write(): void {
 		const context = this.#context;
-		const titles = this.#waiting.splice(0).filter(({ key }) => !this.#plates.has(key)).sort((one, other) => other.size - one.size).slice(0, MAX_TITLES);
+		const titles = this.#waiting.splice(0).filter(({ x, y }) => !this.#plates.has(`${x} ${y}`)).sort((one, other) => other.size - one.size).slice(0, MAX_TITLES);
 		const taken = [...this.#plates.values(), ...this.nodes()].filter((box) => box !== null);
 		this.#plates.clear();
 		if (context === null) return;
