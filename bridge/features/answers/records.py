@@ -119,7 +119,7 @@ class AnswerSettings(Record):
     context_percent: Annotated[
         int,
         Setting(
-            "Share of `chat_window` that excerpts of notes may take in a question to the chat model.", least=5, most=80
+            "Percent of what the chat model reads (`chat_window`) that excerpts of notes may take.", least=5, most=80
         ),
     ] = 30
     answer_tokens: Annotated[int, Setting("Tokens that the chat model may write per answer.", least=16, most=4_096)] = (

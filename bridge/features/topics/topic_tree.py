@@ -141,7 +141,7 @@ class TopicSettings(Record):
     ] = ""
     topic_property: Annotated[str, Setting("Property that holds the topics of a note, as links.")] = "topics"
     archive_folder: Annotated[
-        str, Setting("Folder to which `list_topics` would move topics that no note has; empty for the trash.")
+        str, Setting("Folder for topics that no note has any more, where they are tidied away; empty for the trash.")
     ] = "Archive"
     folder_meaning: Annotated[
         FolderMeaning,

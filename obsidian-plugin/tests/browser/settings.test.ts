@@ -122,13 +122,21 @@ test("strictness is heeded by the next change, and a number that cannot be is re
 	const served = await settings();
 	const write = (): Promise<unknown> => served.call("create_note", { path: "Open.md", text: "```\nnot closed\n", dry_run: true });
 	expect(((await write()) as { warnings: string[] }).warnings.length).toBeGreaterThan(0);
-	await obsidian.page.getByLabel("Strictness").selectOption("strict");
+	await obsidian.page.getByLabel("Changes that break a note").selectOption("strict");
 	await expect.poll(() => write().then(() => "", String)).toContain("The note would be wrong afterwards");
-	const files = obsidian.page.getByLabel("Files that ask");
+	const files = obsidian.page.getByLabel("Ask before changing many files");
 	await files.fill("0");
 	await files.press("Tab");
-	await row("Files that ask").getByRole("alert").getByText("A whole number, at least 1.").waitFor();
+	await row("Ask before changing many files").getByRole("alert").getByText("A whole number, at least 1.").waitFor();
 	expect(await readFile(join(home.data, "settings.toml"), "utf8")).not.toContain("confirm_files");
+});
+
+test("a list is written a line each", async () => {
+	await settings();
+	const never = obsidian.page.getByLabel("Notes to leave alone");
+	await never.fill("Archive/**\nOld, but kept/**\n");
+	await never.press("Tab");
+	await expect.poll(() => readFile(join(home.data, "settings.toml"), "utf8")).toContain('never = ["Archive/**", "Old, but kept/**"]');
 });
 
 test("without a bridge its settings say why they cannot be changed, and can be as soon as it is there", async () => {
@@ -138,7 +146,7 @@ test("without a bridge its settings say why they cannot be changed, and can be a
 	const add = obsidian.page.getByRole("button", { name: "Add to “Not indexed”" });
 	await obsidian.page.getByText("which is not connected").waitFor();
 	expect(await add.isEnabled()).toBe(false);
-	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
+	expect(await obsidian.page.getByLabel("Changes that break a note").isEnabled()).toBe(false);
 	expect(obsidian.node.requests).toEqual([]);
 	await obsidian.page.getByRole("button", { name: "Look again" }).waitFor();
 	await serve();
@@ -151,9 +159,9 @@ test("without a bridge its settings say why they cannot be changed, and can be a
 
 test("what is changed elsewhere is shown, and a line that is not understood is told", async () => {
 	await settings();
-	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
+	await expect.poll(() => obsidian.page.getByLabel("Changes that break a note").inputValue()).toBe("warn");
 	await writeFile(join(home.data, "settings.toml"), 'write_checks = "strict"\nconfirm_fles = 3\n');
-	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("strict");
+	await expect.poll(() => obsidian.page.getByLabel("Changes that break a note").inputValue()).toBe("strict");
 	await row("A line of the settings file was ignored").getByText("did you mean `confirm_files`?").waitFor();
 });
 
@@ -163,8 +171,8 @@ test("a paired window sees the bridge's settings and may not change them", async
 	await obsidian.state("ready");
 	await show();
 	await obsidian.page.getByText("let in by pairing").waitFor();
-	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
-	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
+	await expect.poll(() => obsidian.page.getByLabel("Changes that break a note").inputValue()).toBe("warn");
+	expect(await obsidian.page.getByLabel("Changes that break a note").isEnabled()).toBe(false);
 	const asked = obsidian.node.requests.filter(({ url }) => url.endsWith("/read_settings")).map(({ body }) => body);
 	expect(asked.filter((body) => body.includes('"clients":true') || body.includes('"globs"'))).toEqual([]);
 	expect(asked.length).toBeGreaterThan(0);

@@ -6,10 +6,9 @@ export function installCommand({ id }: Pick<ListedModel, "id">): string {
 }
 
 /** Say what there is to know of a model before choosing it. */
-export function facts({ purpose, languages, license, size_mb: size, dimensions, installed }: ListedModel): string {
-	const file = size === null ? "size not known" : `${size.toLocaleString(undefined, { maximumFractionDigits: 0 })} MB`;
-	const length = purpose === "embed" ? [`${dimensions} dimensions`] : [];
-	return [languages, license, file, ...length, ...(installed ? [] : ["not installed"])].join(" · ");
+export function facts({ languages, license, size_mb: size, installed }: ListedModel): string {
+	const file = size === null ? [] : [`${size.toLocaleString(undefined, { maximumFractionDigits: 0 })} MB`];
+	return [languages, ...file, license, ...(installed ? [] : ["not installed"])].join(" · ");
 }
 
 /** Say how far search by meaning is with the model in use. */

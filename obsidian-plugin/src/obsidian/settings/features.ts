@@ -24,5 +24,5 @@ function row(bridge: BridgeSettings, setting: Setting): SettingDefinition {
 	if (options.length > 0) {
 		return { name: settingTitle(setting), desc, control: { type: "dropdown", key, options: Object.fromEntries(options.map((value) => [value, value])), disabled } };
 	}
-	return { name: settingTitle(setting), desc: `${desc} It is changed in ${bridge.known?.stored.path ?? "the settings file"}.` };
+	return { name: settingTitle(setting), desc: `${desc} One a line.`, control: { type: "textarea", key, rows: 2, disabled } };
 }

@@ -1,4 +1,5 @@
 import { type App, type Plugin, PluginSettingTab, type SettingDefinitionItem } from "obsidian";
+import { fromLines, toLines } from "../../core/settings/stored-settings";
 import type { Host } from "../host";
 import { agents } from "./agents";
 import { appearance } from "./appearance";
@@ -53,13 +54,15 @@ export class SettingsTab extends PluginSettingTab {
 	}
 
 	override getControlValue(key: string): unknown {
-		return key.startsWith(KEPT) ? this.#bridge.known?.stored.get(key.slice(KEPT.length)) : super.getControlValue(key);
+		return key.startsWith(KEPT) ? toLines(this.#bridge.known?.stored.get(key.slice(KEPT.length))) : super.getControlValue(key);
 	}
 
 	override async setControlValue(key: string, value: unknown): Promise<void> {
 		if (key.startsWith(KEPT)) {
+			const name = key.slice(KEPT.length);
+			const isList = Array.isArray(this.#bridge.known?.stored.get(name));
 			this.#isOwn = true;
-			await this.#bridge.change({ [key.slice(KEPT.length)]: value });
+			await this.#bridge.change({ [name]: isList ? fromLines(String(value)) : value });
 			this.#isOwn = false;
 			return;
 		}

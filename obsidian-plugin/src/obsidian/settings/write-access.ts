@@ -13,28 +13,28 @@ export function writeAccessRows(bridge: BridgeSettings): SettingDefinitionItem[]
 			items: [
 				...closedToo(bridge),
 				{
-					name: "Strictness",
-					desc: "What happens to a change that would leave a note broken, such as a code block that nothing closes, or properties that cannot be read.",
+					name: "Changes that break a note",
+					desc: "Such as a code block that nothing closes, or properties that cannot be read.",
 					control: { type: "dropdown", key: "bridge.write_checks", options: { warn: "Make it and tell", strict: "Refuse it" }, disabled },
 				},
 				{
-					name: "Files that ask",
-					desc: "A change of more files than this needs your yes.",
+					name: "Ask before changing many files",
+					desc: "A change of more files than this waits for your yes.",
 					control: { type: "number", key: "bridge.confirm_files", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
-					name: "Size that asks",
-					desc: "A change of more KiB than this needs your yes.",
+					name: "Ask before changing much text",
+					desc: "A change of more kilobytes than this waits for your yes.",
 					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
-					name: "Agents say yes",
-					desc: "Let agents that cannot ask you agree for you.",
+					name: "Agents may agree for you",
+					desc: "Agents that cannot show you a question agree to large changes themselves. Otherwise these wait for you.",
 					control: { type: "toggle", key: "bridge.agents_confirm", disabled },
 				},
 				{
 					name: "Room for undo",
-					desc: "Earlier versions of notes are kept up to this many MiB; the oldest are deleted first.",
+					desc: "Earlier versions of notes take up to this many megabytes; the oldest are deleted first.",
 					control: { type: "number", key: "bridge.history_mb", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{

@@ -173,12 +173,13 @@ export class Setting {
 type Flag = boolean | (() => boolean);
 
 interface ControlDefinition {
-	readonly type: "toggle" | "slider" | "text" | "number" | "dropdown";
+	readonly type: "toggle" | "slider" | "text" | "textarea" | "number" | "dropdown";
 	readonly key: string;
 	readonly placeholder?: string;
 	readonly min?: number;
 	readonly max?: number;
 	readonly step?: number;
+	readonly rows?: number;
 	readonly displayFormat?: (value: number) => string;
 	readonly options?: Record<string, string>;
 	readonly disabled?: Flag;
@@ -271,7 +272,7 @@ export abstract class PluginSettingTab {
 
 	private control(setting: Setting, control: ControlDefinition): void {
 		const { type, key, validate } = control;
-		const field = type === "dropdown" ? dropdown(setting, control) : input(setting, type, control);
+		const field = type === "dropdown" ? dropdown(setting, control) : type === "textarea" ? textarea(setting, control) : input(setting, type, control);
 		field.disabled = is(control.disabled, false);
 		field.setAttribute("aria-label", setting.nameEl.textContent ?? "");
 		if (type === "slider") setting.controlEl.prepend(makeEl("span", { cls: "slider-value", text: slider(control, this.getControlValue(key)) }));
@@ -295,6 +296,10 @@ export abstract class PluginSettingTab {
 function input({ controlEl }: Setting, type: keyof typeof INPUTS, { placeholder, min, max, step }: ControlDefinition): HTMLInputElement {
 	const attr = { min: min ?? null, max: max ?? null, step: step ?? null };
 	return makeEl("input", { type: INPUTS[type], placeholder: placeholder ?? "", attr }, controlEl) as HTMLInputElement;
+}
+
+function textarea({ controlEl }: Setting, { placeholder, rows }: ControlDefinition): HTMLTextAreaElement {
+	return makeEl("textarea", { placeholder: placeholder ?? "", attr: { rows: rows ?? null } }, controlEl) as HTMLTextAreaElement;
 }
 
 /** "Formats the value shown inline next to the slider." */

@@ -6,9 +6,9 @@ const SETUP = { state: "running", message: "Building llama.cpp: 43 of 200 files.
 const USED = { id: "m", dimensions: 384, digest: "", workers: 1, answering: "old-1" };
 
 test("a model is told by what matters before choosing it", () => {
-	expect(facts(MODEL)).toBe("English · MIT · 25 MB · 384 dimensions");
-	expect(facts({ ...MODEL, size_mb: null, installed: false })).toBe("English · MIT · size not known · 384 dimensions · not installed");
-	expect(facts({ ...MODEL, purpose: "chat", dimensions: 0 })).toBe("English · MIT · 25 MB");
+	expect(facts(MODEL)).toBe("English · 25 MB · MIT");
+	expect(facts({ ...MODEL, size_mb: null, installed: false })).toBe("English · MIT · not installed");
+	expect(facts({ ...MODEL, purpose: "chat", dimensions: 0 })).toBe("English · 25 MB · MIT");
 	expect(installCommand(MODEL)).toBe("vaultside models install m");
 });
 

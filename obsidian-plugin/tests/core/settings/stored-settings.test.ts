@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choices, explainClosed, explainOutOfRange, settingSections, settingTitle, StoredSettings } from "../../../src/core/settings/stored-settings";
+import { choices, explainClosed, explainOutOfRange, fromLines, settingSections, settingTitle, StoredSettings, toLines } from "../../../src/core/settings/stored-settings";
 import type { Setting } from "../../../src/protocol/operations";
 
 const setting = (name: string, value: unknown): { name: string; value: unknown; default: unknown; type: string; meaning: string; restart: boolean } => ({ name, value, default: null, type: "", meaning: "", restart: false });
@@ -37,6 +37,13 @@ test("settings of features are grouped by their section, in order", () => {
 
 test("a setting is called by its own name", () => {
 	expect(settingTitle(featureSetting("memory.keep_days"))).toBe("Keep days");
+	expect(settingTitle(featureSetting("tidy.cpu_s"))).toBe("Seconds for a plan");
+});
+
+test("a list is written a line each", () => {
+	expect(toLines(["A/**", "B, C"])).toBe("A/**\nB, C");
+	expect(fromLines(" A/** \n\nB, C\n")).toEqual(["A/**", "B, C"]);
+	expect(toLines(7)).toBe(7);
 });
 
 test("the values of a choice are those of its type", () => {
