@@ -41,7 +41,7 @@ export interface Standing {
 }
 
 const STANDINGS: Readonly<Record<ListedChange["state"], Standing>> = {
-	proposed: { text: "Needs your approval", icon: "hourglass" },
+	proposed: { text: "Proposed", icon: "hourglass" },
 	applied: { text: "Made", icon: "check" },
 	rejected: { text: "Rejected", icon: "x" },
 	expired: { text: "Given up", icon: "clock" },

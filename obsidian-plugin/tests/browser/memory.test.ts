@@ -40,7 +40,7 @@ test("an empty list of memories says what it is for, and sets the folder up", as
 	await open();
 	await obsidian.state("ready");
 	await obsidian.run("memory");
-	await obsidian.page.getByRole("button", { name: "Set up Agents" }).click();
+	await obsidian.page.getByRole("button", { name: "Make the folder Agents" }).click();
 	await expect.poll(() => readFile(join(home.vault, "Agents", "About this folder.md"), "utf8").catch(() => "")).not.toBe("");
 	await obsidian.page.evaluate(() => window.app.vault.read__());
 	await bridge.call("remember", { title: "First", text: "Something worth keeping." });
@@ -51,7 +51,7 @@ test("the button that sets the folder up stays while other notes change", async 
 	await open();
 	await obsidian.state("ready");
 	await obsidian.run("memory");
-	const button = obsidian.page.getByRole("button", { name: "Set up Agents" });
+	const button = obsidian.page.getByRole("button", { name: "Make the folder Agents" });
 	await button.evaluate((el) => el.setAttribute("data-pressed", ""));
 	let answered = 0;
 	obsidian.node.meanwhile.answered = async (url) => void (url.endsWith("/set_up_memory") && (answered += 1));
@@ -67,7 +67,7 @@ test("memories are listed with what is known of them, narrowed, and opened by th
 	const rye = await row("Rye needs").innerText();
 	expect(rye).toContain("Without one the loaf stays flat.");
 	expect(rye).not.toContain("More than a third");
-	expect(rye).toContain("hot · never used");
+	expect(rye).toContain("not used yet");
 	await obsidian.page.getByText("1 memory needs a look").click();
 	await obsidian.page.getByText("must be a date").waitFor();
 	await obsidian.page.getByLabel("Narrow the memories").click();

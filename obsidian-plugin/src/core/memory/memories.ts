@@ -66,11 +66,11 @@ export function firstLine({ text }: ListedMemory): string {
 	return text.split("\n").find((line) => line.trim() !== "")?.trim() ?? "";
 }
 
-/** Who wrote a memory and when, how present it is, how often it was used, and when it ends. */
-export function memoryFacts({ agent, created, tier, used, expires }: ListedMemory, now: number): string {
-	const times = used.times === 0 ? "never used" : `used ${used.times.toLocaleString()}×`;
+/** Who wrote a memory and when, how often it was used, and when it ends. */
+export function memoryFacts({ agent, created, used, expires }: ListedMemory, now: number): string {
+	const times = used.times === 0 ? "not used yet" : `used ${used.times.toLocaleString()} ${used.times === 1 ? "time" : "times"}`;
 	const ends = expires === null ? [] : [`expires ${new Date(expires).toLocaleDateString(undefined, { dateStyle: "medium" })}`];
-	return [...(agent === null ? [] : [agent]), age(created, now), tier, times, ...ends].join(" · ");
+	return [...(agent === null ? [] : [agent]), age(created, now), times, ...ends].join(" · ");
 }
 
 /** A memory that a person should look at. */

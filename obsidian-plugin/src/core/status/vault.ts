@@ -4,27 +4,25 @@ import { type Connection, explainConnection, inWords } from "../connection";
 /** A fact and what it is called. */
 export type Fact = readonly [name: string, text: string];
 
-/** What the index holds of a vault, how far it is and what it takes. */
+/** What the index holds of a vault, how far it is and what it takes, without what there is nothing to say of. */
 export function facts(vault: VaultStatus, version: string, disk: Disk | null): readonly Fact[] {
 	const { embedding, model, pending } = vault;
+	const speed = embedding === null ? "" : `, ${rate(embedding.per_second)} a second, ${duration(embedding.seconds_left)} left`;
 	return [
 		["Notes", count(vault.notes)],
 		["Passages", count(vault.passages)],
-		["Still to read", count(pending.keyword)],
-		["Still to embed", model === null ? "–" : count(pending.vectors)],
-		["Speed", embedding === null ? "–" : `${rate(embedding.per_second)} passages a second, ${duration(embedding.seconds_left)} left`],
+		...(pending.keyword > 0 ? [["Still to read", count(pending.keyword)] as const] : []),
+		...(model !== null && pending.vectors > 0 ? [["Still to embed", `${count(pending.vectors)} passages${speed}`] as const] : []),
 		["Model", modelInUse(vault)],
 		["Index", vault.disk === null ? "…" : bytes(vault.disk.index)],
 		["Kept for undo", vault.disk === null ? "…" : bytes(vault.disk.history)],
-		["Other records", vault.disk === null ? "…" : bytes(vault.disk.state)],
-		["Models", disk === null ? "…" : bytes(disk.models)],
 		["Free disk", disk === null ? "…" : bytes(disk.free)],
 		["Bridge", version],
 	];
 }
 
 function modelInUse({ model, model_known, model_setup }: VaultStatus): string {
-	if (model !== null) return `${model.id}, ${model.dimensions} dimensions`;
+	if (model !== null) return model.id;
 	if (model_setup) return model_setup.message;
 	return model_known === false ? "Not known yet" : "None: search is by words only";
 }

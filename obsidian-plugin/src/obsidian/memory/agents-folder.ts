@@ -31,7 +31,7 @@ export async function offerSetUp(el: HTMLElement, host: Host, onMade: () => void
 		return;
 	}
 	box.createEl("p", { text: "Agents can keep what they learn as notes of their own, to be read in later sessions. They may once you make a folder for it; without the folder nothing is kept." });
-	const button = box.createEl("button", { cls: "mod-cta", text: `Set up ${folder.path}` });
+	const button = box.createEl("button", { cls: "mod-cta", text: `Make the folder ${folder.path}` });
 	const refused = box.createDiv({ attr: { role: "alert" } });
 	button.addEventListener("click", () => {
 		button.disabled = true;

@@ -1,7 +1,7 @@
 import { Notice } from "obsidian";
 import { type Answer, explainRefusal } from "../../client/client";
 import type { Disk, OperationName, Operations, VaultStatus } from "../../protocol/operations";
-import { facts, describeConnection } from "../../core/status/vault";
+import { type Fact, describeConnection, facts } from "../../core/status/vault";
 import type { Host } from "../host";
 import { SkippedFiles } from "./skipped-files";
 import { addButton, addButtonRow } from "../button";
@@ -13,7 +13,8 @@ export class VaultPart {
 	readonly #sayEl: HTMLElement;
 	readonly #barEl: HTMLProgressElement;
 	readonly #listEl: HTMLElement;
-	readonly #values = new Map<string, HTMLElement>();
+	/** The facts that are shown. */
+	#told = "";
 	readonly #skipped: SkippedFiles;
 	readonly #failed: SkippedFiles;
 	readonly #pauseEl: HTMLButtonElement;
@@ -50,20 +51,22 @@ export class VaultPart {
 		this.#sayEl.setText(describeConnection(connection));
 		this.#barEl.toggle(connection.is === "indexing");
 		this.#barEl.value = connection.is === "indexing" ? connection.done : 1;
-		for (const [name, text] of facts({ ...vault, disk: this.#taken }, version, this.#disk)) this.#value(name).setText(text);
+		this.#tell(facts({ ...vault, disk: this.#taken }, version, this.#disk));
 		this.#skipped.update(vault.skipped);
 		this.#failed.update(vault.failed);
 		this.#isPaused = vault.paused;
 		this.#pauseEl.setText(vault.paused ? "Resume embedding" : "Pause embedding");
 	}
 
-	#value(name: string): HTMLElement {
-		const known = this.#values.get(name);
-		if (known !== undefined) return known;
-		this.#listEl.createEl("dt", { text: name });
-		const el = this.#listEl.createEl("dd");
-		this.#values.set(name, el);
-		return el;
+	#tell(told: readonly Fact[]): void {
+		const now = JSON.stringify(told);
+		if (now === this.#told) return;
+		this.#told = now;
+		this.#listEl.empty();
+		for (const [name, text] of told) {
+			this.#listEl.createEl("dt", { text: name });
+			this.#listEl.createEl("dd", { text });
+		}
 	}
 
 	#button(el: HTMLElement, text: string, act: () => void): HTMLButtonElement {

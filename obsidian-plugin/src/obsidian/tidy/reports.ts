@@ -114,7 +114,8 @@ export function hubs(host: Host): Report<Hub, Counted<Insights>> {
 	return {
 		name: "Best connected notes",
 		most: MAX_ROWS,
-		fetch: async (limit) => withTotal(await host.link.call("graph_insights", { parts: ["hubs"], limit }), ({ totals }) => totals.hubs ?? 0),
+		// Any note that has links is counted as one.
+		fetch: async (limit) => withTotal(await host.link.call("graph_insights", { parts: ["hubs"], limit }), ({ totals }) => Math.min(totals.hubs ?? 0, MAX_ROWS)),
 		rows: (result) => result.hubs ?? [],
 		show: (list, { path, title, joined }) => showRow(list, host.app, { name: title, path, text: `connected with ${countType("note", joined)}` }),
 	};

@@ -53,9 +53,9 @@ describe("the memories", () => {
 	});
 
 	test("says who wrote a memory, when, and how it is used", () => {
-		expect(memoryFacts(rye, NOW)).toBe("claude-code · 2 days ago · cold · never used");
+		expect(memoryFacts(rye, NOW)).toBe("claude-code · 2 days ago · not used yet");
 		const used = memory("Used", { agent: null, used: { times: 3, last: "2027-01-30T12:00:00Z" }, expires: "2027-02-01T12:00:00Z" });
-		expect(memoryFacts(used, NOW)).toMatch(/^2 days ago · hot · used 3× · expires .*2027/);
+		expect(memoryFacts(used, NOW)).toMatch(/^2 days ago · used 3 times · expires .*2027/);
 		expect(firstLine(memory("Long", { text: "\n  First.\nSecond." }))).toBe("First.");
 	});
 });
