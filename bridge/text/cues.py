@@ -1,6 +1,9 @@
 """Words by which a sentence shows what it does: it sums up, gives an example, points elsewhere or goes on."""
 
 import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 _SUMMARY: Final = re.compile(
@@ -85,3 +88,12 @@ def split_subjects(text: str, language: str | None) -> list[str]:
             parts.append(text[start : joint.start()])
             start = joint.end()
     return [*parts, text[start:]]
+
+
+def read_cues(table: Path, fold: Callable[[str], str] = str) -> Mapping[str, re.Pattern[str]]:
+    """Return by kind what says it in any case and language, from rows of a kind, languages and a pattern."""
+    found = defaultdict[str, list[str]](list)
+    for row in table.read_text(encoding="utf-8").splitlines():
+        kind, _, pattern = row.split("\t")
+        found[kind].append(fold(pattern))
+    return {kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in found.items()}

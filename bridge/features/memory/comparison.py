@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from itertools import filterfalse
+from pathlib import Path
 from typing import Final
 
 from bridge.features.memory.memory_note import Memory, name_key
 from bridge.records import Record
 from bridge.text.content_terms import terms_of
+from bridge.text.cues import read_cues
 from bridge.text.fold import fold_case
 from bridge.text.function_words import function_words, spoken_languages
 from bridge.text.overlap import find_overlaps
@@ -36,46 +38,9 @@ REVOKED_SHARE, RUN_REVOKED_SHARE, DENIED_SHARE, RUN_NUMBER_SHARE = 0.6, 0.45, 0.
 """The shares of the shorter statement's terms that the other has, if it revokes or denies it, or has another number;
 in scripts without spaces, where a word is several terms, fewer or more."""
 
-_REVOCATION: Final = re.compile(
-    r"""
-    no\ longer | \bnot\b(?=.*\bany\ ?more\b) | instead\ of | rather\ than | changed\ \w+\ minds? | cancel\w*
-    | called\ off | dropped | postponed | moved\ (?:to|from) | revoked | reversed | abandoned | replaced\ by | removed
-    | obsolete | deprecated | changed\ (?:to|from) | from\ now\ on | \bi\ was\ (?:wrong|mistaken) | nicht\ mehr
-    | \bkein\w*\b(?=.*\bmehr\b) | \b(?:an)?statt\ (?!und\b) | anstelle | \bab\ (?:jetzt|sofort)\b | künftig | abgesagt
-    | verschoben | verlegt | umgezogen | verworfen | aufgehoben | gestrichen | veraltet | geirrt
-    | \bn(?:e\ |['’])\w+\ plus\b | non\ plus | au\ lieu | annulé\w* | reporté\w* | désormais | dorénavant
-    | me\ suis\ trompé\w* | \bya\ no\b | \ben\ (?:lugar|vez)\ de\b | cancelad\w* | aplazad\w*
-    | de\ ahora\ en\ adelante | a\ partir\ de\ (?:ahora|agora) | me\ equivoqué | enganei-me
-    | \bmi\ (?:ero\ sbagliat\w|sbagliavo) | \bnon\ (?:\w+\ ){1,3}più\b | invece\ di | al\ posto\ di | annullat\w*
-    | rimandat\w* | d['’]ora\ (?:in\ poi|innanzi) | já\ não | \bnão\b(?=.*\bmais\b) | \bem\ vez\ de\b | adiad\w*
-    | niet\ meer | \bgeen\b(?=.*\bmeer\b) | in\ plaats\ van | uitgesteld | voortaan | больше\ не | вместо | отмен\w*
-    | перенес\w* | отныне | впредь | ошиб(?:ся|лась|ались) | більше\ не | замість | скасов\w* | відтепер | надалі
-    | помили(?:вся|лася|лися) | 不再 | 改[为成到用由] | 代替 | 取消 | 推迟 | 延期 | 而不是 | 从现在起 | 今后 | 更正
-    | 変更 | 中止 | 代わり | 今後 | 訂正
-    | \b(?:correction|korrektur|berichtigung|correzione|rettifica|corrección|correção|поправка|виправлення)\s*:
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Says that something else held before."""
-
-_CHANGE: Final = re.compile(
-    r"""\b(?:
-    switch(?:ed|es|ing)? | moved? | migrat\w+ | chang(?:e[ds]?|ing) | transfer\w* | renam\w+ | replac\w+ | left
-    | raised | lowered | increased | reduced | gewechselt | wechsel[nt] | umgestiegen | umgestellt | umbenannt
-    | ersetz\w* | erhöht | gesenkt | geändert | quitt\w+ | passés? | passons | migré\w* | changé\w* | renommé\w*
-    | rempla[cç]\w* | augment\w+ | baiss\w+ | réduit\w* | déplac\w+ | pasa(?:n|d[oa]s?|mos) | pasó | cambi\w+ | mudad\w+
-    | trasladad\w+ | renombrad\w+ | re(?:e)?mplaz\w+ | sub(?:ió|ido) | baj(?:ó|ado) | passa(?:t[aeio]|mo|no)
-    | spostat[aeio] | migrat[aeio] | rinominat[aeio] | sostitui\w+ | alzat[aeio] | abbassat[aeio] | aumentat[aeio]
-    | lasciat[aeio] | mud(?:ou|ámos|amos|ado|ada) | pass(?:ou|ámos|aram) | troc\w+ | substitu\w+ | renomead\w+
-    | overgestapt | verhuisd | gewijzigd | vervang\w+ | verhoogd | verlaagd | hernoemd | переш[её]?л\w+ | перейш\w+
-    | переїха\w+ | перенесл\w+ | змін\w+ | замін\w+ | перейменов\w+ | підвищ\w+ | зниж\w+ | знизи\w+ | переех\w+
-    | смени\w+ | замени\w+ | измени\w+ | переименов\w+ | повыси\w+ | повыш\w+ | снизи\w+ | сниж\w+
-    )\b | [换換][成到为了] | 更换 | 迁移?[到至] | 搬到 | 迁移 | 转[到为] | 切换 | 升[到至为] | 降[到至为] | 取代 | 改名
-    | 移行 | 乗り換え | 切り替え
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Says that something changed; what it was before is named as well, or a number."""
+_CUES: Final = read_cues(Path(__file__).with_suffix(".tsv"))
+"""By kind: `revocation` says that something else held before; `change` that something changed, and what was before is
+named as well, or a number; `reason` begins a clause that says why; `filler` is what memories say of any subject."""
 
 _FROM: Final = (
     r"(?:\b(?:from|left|von|vom|de|du|quitté|da|dal|dalla|dallo|lasciato|del|do|desde|van|с|со|из|з|із|зі)\s+"
@@ -89,25 +54,11 @@ _WAS: Final = re.compile(
 )
 """What was before, up to what is now."""
 
-_OPPOSITES: Final = tuple(
-    tuple(map(re.compile, pair.split()))
-    for pair in """
-short|brief|concis|kurz|knapp|court|bref|brev|cort|curt|kort|beknopt|коротк|кратк|стисл|简|短 \
-long|detail|lang|ausfuhrl|lung|dettagl|larg|detall|detalh|uitgebr|длинн|подробн|довг|докладн|детальн|详|細|细|长|長
-plural|pluriel|mehrzahl|meervoud|множ|复数 singul|singol|einzahl|enkelvoud|единств|однин|单数
-dark|dunk|sombr|scur|oscur|escur|donker|темн|深色 light|hell|clair|chiar|clar|licht|светл|світл|浅色
-formal|formel|formlich|официал|офіцій informal|informel|locker|casual|неформал|неофици
-""".strip().split("\n")
-)
-"""The beginnings of words that say the opposite of each other."""
+_OPPOSITES: Final = (("short", "long"), ("plural", "singular"), ("dark", "light"), ("formal", "informal"))
+"""The cues with the beginnings of words that say the opposite of each other."""
 
 _UKRAINIAN: Final = re.compile("[іїєґ]")
 """The letters of a language of whose verbs the Russian stemmer leaves the endings."""
-
-_REASON: Final = re.compile(
-    r"\b(?:because|since|so that|after|weil|damit|seit|parce que|perché|porque)\b", re.IGNORECASE
-)
-"""Begins a clause that says why."""
 
 _ADDRESS: Final = re.compile(r"\]\([^)]*\)|https?://\S+|<[^>]*>")
 
@@ -116,16 +67,7 @@ _PARTICLES: Final = frozenset(
 )
 """What says how something is where it ends a sentence, as in `the heating is on`."""
 
-_FILLER: Final = re.compile(
-    rf"""{_REVOCATION.pattern} | {_CHANGE.pattern} | \b(?:
-    user|utente|usuari[oa]|utilisat\w+|nutzer\w*|користувач\w*|пользовател\w+|preferisc\w+|vuole|prefiere
-    |quiere|gustan?|préfère|veut|aime|bevorzugt|will|prefere|quer|gosta|любить|хоче|любит|хочет|мы|prefers?
-    |likes?|wants?|may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr|jetzt|ab|darf|dürfen|kann
-    |soll|sollen|muss|müssen|nur|alle|mehr|mag|immer|unser\w*|désormais|seulement|tous|toujours|ahora|solo
-    |todos|ya|ora|tutti|più|теперь|только|больше|все|nu|hemos|habéis)\b
-    |用户|喜欢|想要|偏好|希望|我们""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_FILLER: Final = re.compile("|".join(_CUES[kind].pattern for kind in ("revocation", "change", "filler")), re.IGNORECASE)
 """What memories say of any subject, and what was said of it before; none is the value of something."""
 
 
@@ -238,7 +180,8 @@ def _are_opposite(terms: frozenset[str], others: frozenset[str]) -> bool:
     """Return whether two statements differ in two opposites, and one of them in nothing else."""
     for pair in _OPPOSITES:
         for one, other in (pair, pair[::-1]):
-            left, right = ({term for term in own if of.match(term)} for own, of in ((terms, one), (others, other)))
+            named = ((terms, one), (others, other))
+            left, right = ({term for term in own if _CUES[kind].match(term)} for own, kind in named)
             if left and right and not (terms - left and others - right):
                 return True
     return False
@@ -264,7 +207,7 @@ def _read(title: str, text: str, language: str | None) -> _MemoryTerms:
 def _statements(text: str, language: str | None, *, is_new: bool) -> list[_Statement]:
     """Return the statements of a text: its sentences, and of a new one also their clauses."""
     sentences = split_sentences(_ADDRESS.sub(" ", text[:MAX_COMPARED_CHARS]))
-    parts = [part for one in sentences for clause in split_clauses(one) for part in _REASON.split(clause)]
+    parts = [part for one in sentences for clause in split_clauses(one) for part in _CUES["reason"].split(clause)]
     said = [_read_statement(part, language) for part in (*sentences, *(parts if is_new else ()))]
     return [
         one for place, one in enumerate(said) if place < len(sentences) or len(one.terms | one.numbers) >= MIN_TERMS
@@ -273,9 +216,9 @@ def _statements(text: str, language: str | None, *, is_new: bool) -> list[_State
 
 def _read_statement(text: str, language: str | None) -> _Statement:
     said, denied = (_terms(part, language) for part in (text, " ".join(filter(negates, split_clauses(text)))))
-    revokes, changes = (cue.search(text) is not None for cue in (_REVOCATION, _CHANGE))
+    revokes, changes = (_CUES[kind].search(text) is not None for kind in ("revocation", "change"))
     was = _WAS.search(text) if revokes or changes else None
-    words = words_of(_REVOCATION.sub(" ", text))
+    words = words_of(_CUES["revocation"].sub(" ", text))
     # Elsewhere in a sentence it does not say whether something is on or off.
     particle = [word for word in words[-1:] if word in _PARTICLES]
     return _Statement(

@@ -1,7 +1,7 @@
 """Finds what a note says in so many words: decisions, outcomes, open questions and tasks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -12,6 +12,7 @@ from bridge.records import Record
 from bridge.search.sentences import iter_sentences
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import question_words, terms_of
+from bridge.text.cues import read_cues
 from bridge.text.fold import fold_letters, fold_word
 from bridge.text.function_words import content_words
 from bridge.text.secrets import find_secret
@@ -53,13 +54,9 @@ class JournalStatement(Record):
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _patterns() -> Mapping[str, re.Pattern[str]]:
     """Return by kind what says it in any language, folded as words are."""
-    found = dict[str, list[str]]()
-    for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines():
-        kind, _, pattern = row.split("\t")
-        found.setdefault(kind, []).append(fold_word(pattern))
-    return {kind: re.compile("|".join(patterns)) for kind, patterns in found.items()}
+    return read_cues(Path(__file__).with_suffix(".tsv"), fold_word)
 
 
 def find_statements(note: Note, settings: TaskSettings) -> Iterator[JournalStatement]:
