@@ -13,19 +13,7 @@ from typing import Any, Final
 
 from msgspec.structs import asdict, replace
 
-from bridge.errors import (
-    AmbiguousHeading,
-    BlockNotFound,
-    ChangeNotFound,
-    FolderNotFound,
-    HeadingNotFound,
-    InvalidArguments,
-    JobNotFound,
-    NoSuchOperation,
-    NoteNotFound,
-    TextNotFound,
-    meaning_of,
-)
+from bridge.errors import meaning_of
 from bridge.features.sessions.statements import JournalStatement, Stated, Told, find_likeness
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
@@ -244,18 +232,9 @@ MAX_TERM_CHARS: Final = 80
 """Most characters that are shown of a text that was replaced."""
 
 MISTAKES: Final = frozenset(
-    one.code
-    for one in (
-        *(
-            InvalidArguments,
-            NoSuchOperation,
-            NoteNotFound,
-            FolderNotFound,
-            HeadingNotFound,
-            BlockNotFound,
-            TextNotFound,
-        ),
-        *(ChangeNotFound, JobNotFound, AmbiguousHeading),
+    (
+        *("invalid_arguments", "no_such_operation", "note_not_found", "folder_not_found", "heading_not_found"),
+        *("block_not_found", "text_not_found", "change_not_found", "job_not_found", "ambiguous_heading"),
     )
 )
 """Codes of calls in which only their caller has to correct something."""
