@@ -51,31 +51,8 @@ _ABBREVIATIONS: Final = frozenset(_WORDS.split())
 
 _LAST_ABBREVIATIONS: Final = frozenset(
     (
-        "etc",
-        "usw",
-        "ecc",
-        "itd",
-        "itp",
-        "enz",
-        "osv",
-        "vb",
-        "д",
-        "п",
-        "г",
-        "jr",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "a.m",
-        "p.m",
-        "u.s",
-        "u.s.a",
-        "u.k",
-        "d.c",
-        "b.c",
-        "a.d",
-        "ph.d",
+        *("etc", "usw", "ecc", "itd", "itp", "enz", "osv", "vb", "д", "п", "г", "jr", "inc", "ltd"),
+        *("co", "corp", "a.m", "p.m", "u.s", "u.s.a", "u.k", "d.c", "b.c", "a.d", "ph.d"),
     )
 )
 """Abbreviations that may also be the last word of a sentence, which is so before a function word with a capital."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
 from heapq import nlargest
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypeVar
 
 import Stemmer
@@ -16,29 +17,7 @@ from bridge.text.words import SPACED_WORD
 
 T = TypeVar("T")
 
-FREQUENT_WORDS = {
-    "english": "the and of to in is that it for was on with as are this be by at from have not you which or an",
-    "german": "der die und das ist nicht ein eine mit von zu den auf für im dem sich auch es als wird sind wie oder",
-    "french": "le la les et des est une dans que pour pas qui sur du au avec ce il sont plus par ne nous vous",
-    "spanish": "el la los las y que en es una por con para del se no como más su pero al lo está esta son",
-    "italian": "il che di è la un una per non con sono le gli nel della dei alla come più anche questo ma si del",
-    "portuguese": "o que e do da em um uma para com não os as dos por mais é no na se como são ao pelo",
-    "dutch": "de het een en van is dat niet op te met voor zijn aan er ook als maar bij door naar om wordt deze",
-    "swedish": "och att det som är en på för av med den till inte har ett om de var jag kan från men",
-    "norwegian": "og det er som på en til for av med at ikke har den de et jeg om fra var men hva også",
-    "danish": "og det er som på en til for af med at ikke har den de et jeg om fra var men hvad også",
-    "polish": "nie się że jest na dla lub są oraz jak przez od które aby można jeśli który jako tylko czy tego być za",
-    "czech": "je se na že pro jako jsou nebo ale tak které při jeho aby může pokud od za také si který ze podle být",
-    "hungarian": "az és hogy nem egy ez csak mint azt már kell lehet vagy így ezt amely minden nincs ezek is van ha",
-    "finnish": "ja on ei se että oli hän mutta kun ovat myös niin tai joka mukaan sitä kuin vain voi ole",
-    "turkish": "ve bir bu için ile olarak olan da çok daha gibi kadar sonra ne ki ama her değil var yok nasıl kim",
-    "romanian": "și în de la cu pe care nu un din pentru este sunt fost mai dar ce sau prin după lui cât unde cine",
-    "catalan": "els les amb és que per una del dels com més però són va ser aquest també ha hi seva quan qui",
-    "indonesian": "yang dan di dengan untuk dari ini itu pada tidak adalah dalam ke akan atau juga oleh sebagai ada",
-    "lithuanian": "ir yra kad bet su į iš kaip apie jis tai buvo už nuo ar tik dar po prie",
-    "estonian": "ja on ei et see oli kui ka mis aga oma või nii seda selle pärast kes",
-    "serbian": "je se na da su za od koji kao što ili bi sa biti iz koja nije samo ali tko",
-}
+FREQUENT_WORDS = dict(row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines())
 """Frequent short words that distinguish the languages, most distinctive first."""
 
 MIN_STOP_WORDS = 3
