@@ -1,6 +1,7 @@
 """Sets up the topic folder: the folders in it, their index notes, and the note with its rules."""
 
 import asyncio
+from pathlib import Path
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -27,27 +28,8 @@ MEANINGS = {
 }
 """The first sentence of each index note, which is the meaning of its folder."""
 
-RULES = """\
----
-type: topics
-never: []
-prefer: {}
-at_least: 1
----
-# Instructions
-
-The notes in the folders beside this one are topics. Other notes have them as links in their property `topics`.
-
-The properties of this note are rules that Vaultside follows:
-
-- `never` lists globs of notes that get no topics, such as `Daily/**`.
-- `prefer` names, by topic, the one to use in its place, such as `Sourdoughs: Sourdough`.
-- `at_least` is how many notes a topic should have.
-- `max_depth` is how many folders deep topics may be, such as 1 for those beside this note; any deeper note is no topic.
-
-A note with the property `tidy: ignore` is left alone. The first sentence of a folder's index note, which has the
-name of the folder, says what its topics are.
-"""
+RULES = Path(__file__).with_name("instructions.md")
+"""What the note with the rules says at first."""
 
 
 class TopicsStart(Request, kw_only=True, tag="set_up_topics"):
@@ -59,7 +41,7 @@ class TopicsStart(Request, kw_only=True, tag="set_up_topics"):
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         texts = {f"{kind}/{kind}.md": f"# {kind}\n\n{meaning}\n" for kind, meaning in MEANINGS.items()}
-        for name, text in {**texts, "Instructions.md": RULES}.items():
+        for name, text in {**texts, "Instructions.md": RULES.read_text("utf-8")}.items():
             path = VaultPath(f"{self.folder}/{name}")
             if not draft.has(path):
                 draft.create(path, text.encode())
