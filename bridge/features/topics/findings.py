@@ -71,18 +71,20 @@ FINDING_KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
 """In the order in which the requests of findings fit together: what is set before what is moved and rewritten."""
 
 StrayKind = Literal["missing", "outside", "unwanted"]
-"""What is wrong with a value: it names no note, a note that is no topic, or a topic that the rules replace."""
 
 
-class StrayValue(Record):
-    """A value of the topic property that should not be there."""
+class StrayTopic(Record):
+    """A value of the topic property that should not be there.
 
-    text: str
+    Attributes:
+        value: The value as written.
+        problem: `missing`: it names no note; `outside`: its note is no topic; `unwanted`: the rules prefer another.
+        instead: The topic of the same name, or the one that the rules prefer.
+    """
+
+    value: str
     problem: StrayKind
-    target: VaultPath | None = None
-    """The note to which it leads."""
     instead: VaultPath | None = None
-    """The topic of the same name, or the one that the rules prefer."""
 
 
 class TopicFinding(Record):
@@ -94,7 +96,7 @@ class TopicFinding(Record):
     kind: FindingKind
     path: VaultPath
     """The note or topic that it is about; of a new topic, where its note would be."""
-    values: tuple[StrayValue, ...] = ()
+    values: tuple[StrayTopic, ...] = ()
     topic: VaultPath | None = None
     """The topic that stays."""
     notes: tuple[VaultPath, ...] = ()
@@ -125,19 +127,19 @@ def find_stray_values(
         if found:
             wanted = dict.fromkeys(one.instead for one in found if one.instead is not None)
             add = [topic for topic in wanted if topic not in sources.assignments.of(path)]
-            wrong = [one.text for one in found if one.instead is not None]
+            wrong = [one.value for one in found if one.instead is not None]
             edits = (writer.change(note, add=add, remove=wrong),) if wrong else ()
             yield TopicFinding("values", path, found, edits=edits)
 
 
-def _judge(value: TopicValue, rules: TopicRules, names: Names, tree: TopicTree) -> StrayValue | None:
+def _judge(value: TopicValue, rules: TopicRules, names: Names, tree: TopicTree) -> StrayTopic | None:
     instead = rules.prefer.get(value.topic or _key_of(value))
     if instead is not None:
-        return StrayValue(value.text, "unwanted", value.target, instead)
+        return StrayTopic(value.text, "unwanted", instead)
     if value.topic is not None:
         return None
     problem: StrayKind = "outside" if value.target is not None and value.target in names else "missing"
-    return StrayValue(value.text, problem, value.target, tree.find_topic(note_name(_key_of(value))))
+    return StrayTopic(value.text, problem, tree.find_topic(note_name(_key_of(value))))
 
 
 def _key_of(value: TopicValue) -> str:

@@ -24,10 +24,10 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import FolderNotFound
 from bridge.features.topics.definition import first_sentence
 from bridge.features.topics.evidence import TopicReason
-from bridge.features.topics.findings import FindingKind, TopicEdit
+from bridge.features.topics.findings import FindingKind, StrayTopic, TopicEdit
 from bridge.features.topics.suggest import LikelyTopic, TopicModels, likely_topics
 from bridge.features.topics.topic_tree import Topic, TopicTree
-from bridge.features.topics.validate import StrayTopic, TopicProblem, validate_topics
+from bridge.features.topics.validate import TopicProblem, validate_topics
 from bridge.features.topics.vault_topics import NO_TOPIC_FOLDER, VaultTopics, read_topics
 from bridge.index.boilerplate import is_template
 from bridge.records import Record

@@ -1,7 +1,7 @@
 """What others use of topics."""
 
 from bridge.features.topics.evidence import TopicEvidence
-from bridge.features.topics.findings import StrayValue, TopicFinding, find_stray_values
+from bridge.features.topics.findings import StrayTopic, TopicFinding, find_stray_values
 from bridge.features.topics.suggest import (
     LikelyTopic,
     TopicModel,

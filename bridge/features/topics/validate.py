@@ -20,7 +20,7 @@ from bridge.features.topics.definition import MAX_DEFINITION_CHARS
 from bridge.features.topics.findings import (
     FINDING_KINDS,
     FindingKind,
-    StrayKind,
+    StrayTopic,
     TopicEdit,
     TopicFinding,
     TopicWriter,
@@ -290,20 +290,6 @@ def _linked_name(value: str) -> str:
 MAX_SHOWN_NOTES = 10
 
 
-class StrayTopic(Record):
-    """A value of the topic property that should not be there.
-
-    Attributes:
-        value: The value as written.
-        problem: `missing`: it names no note; `outside`: its note is no topic; `unwanted`: the rules prefer another.
-        instead: The topic of the same name, or the one that the rules prefer.
-    """
-
-    value: str
-    problem: StrayKind
-    instead: VaultPath | None = None
-
-
 class TopicProblem(Record):
     """Something that is not in order with topics.
 
@@ -427,7 +413,7 @@ def describe_problem(one: TopicFinding) -> TopicProblem:
     return TopicProblem(
         one.kind,
         one.path,
-        tuple(StrayTopic(value.text, value.problem, value.instead) for value in one.values),
+        one.values,
         one.topic,
         len(one.notes),
         one.notes[:MAX_SHOWN_NOTES],

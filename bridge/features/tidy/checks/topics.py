@@ -20,7 +20,7 @@ from bridge.features.tidy.checks.links import DAY
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.features.topics.public import (
     LikelyTopic,
-    StrayValue,
+    StrayTopic,
     TopicEvidence,
     TopicFinding,
     TopicModel,
@@ -121,7 +121,7 @@ def _mend(known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterato
             f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
             _why_wrong(wrong, known),
             STRAY_CONFIDENCE if any(one.problem != "unwanted" for one in wrong) else PREFERRED_CONFIDENCE,
-            key=" ".join(one.text for one in wrong),
+            key=" ".join(one.value for one in wrong),
         )
 
 
@@ -136,12 +136,12 @@ def _add(known: VaultTopics, note: IndexedNote, topic: LikelyTopic) -> TidyFindi
     )
 
 
-def _words_of(value: StrayValue) -> str:
-    text = code_words(value.text)
+def _words_of(value: StrayTopic) -> str:
+    text = code_words(value.value)
     return text if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
 
 
-def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
+def _why_wrong(values: Sequence[StrayTopic], known: VaultTopics) -> str:
     if any(one.problem != "unwanted" for one in values):
         return f"a topic in {plain_words(known.sources.tree.folder)} has this name"
     return "the rules of the topic folder prefer it"
