@@ -51,14 +51,14 @@ export class VaultPart {
 		this.#sayEl.setText(describeConnection(connection));
 		this.#barEl.toggle(connection.is === "indexing");
 		this.#barEl.value = connection.is === "indexing" ? connection.done : 1;
-		this.#tell(facts({ ...vault, disk: this.#taken }, version, this.#disk));
+		this.#showFacts(facts({ ...vault, disk: this.#taken }, version, this.#disk));
 		this.#skipped.update(vault.skipped);
 		this.#failed.update(vault.failed);
 		this.#isPaused = vault.paused;
 		this.#pauseEl.setText(vault.paused ? "Resume embedding" : "Pause embedding");
 	}
 
-	#tell(told: readonly Fact[]): void {
+	#showFacts(told: readonly Fact[]): void {
 		const now = JSON.stringify(told);
 		if (now === this.#told) return;
 		this.#told = now;
