@@ -15,6 +15,7 @@ from typing import Final, Self
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.text.fold import fold_word
+from bridge.text.word_lists import every_word
 from bridge.types import Span, VaultPath, lies_in
 
 MIN_NOTES = 8
@@ -65,20 +66,7 @@ _PLACEHOLDER = re.compile(
     r"|this (?:section|page|note) is (?:currently|still) empty\b|[\s-]*🚧",
     re.IGNORECASE,
 )
-_FILLER = frozenset(
-    """
-ac accumsan ad adipiscing aenean aliqua aliquam aliquet amet ante arcu at auctor augue bibendum blandit commodo
-condimentum congue consectetur consequat convallis cras curabitur cursus dapibus diam dictum dignissim do dolor dolore
-donec dui duis efficitur egestas eget eiusmod eleifend elementum elit enim erat eros est et etiam eu euismod ex
-facilisis faucibus felis fermentum feugiat finibus fringilla fusce gravida hendrerit iaculis id imperdiet in incididunt
-integer interdum ipsum justo labore lacinia lacus laoreet lectus leo libero ligula lobortis lorem luctus maecenas magna
-malesuada massa mattis mauris maximus metus mi molestie mollis morbi nam nec neque nibh nisi nisl non nulla nullam nunc
-odio orci ornare pellentesque pharetra placerat porta porttitor posuere potenti praesent pretium proin pulvinar purus
-quam quis quisque rhoncus risus rutrum sagittis sapien scelerisque sed sem semper sit sodales sollicitudin suscipit
-suspendisse tellus tempor tempus tincidunt tortor tristique turpis ullamcorper ultrices ultricies urna ut varius vel
-velit venenatis vestibulum vitae vivamus viverra volutpat vulputate
-""".split()  # noqa: SIM905 - a list of words reads best as text
-)
+_FILLER = frozenset(every_word("placeholder"))
 """Words of text that only fills a page; in a note with *lorem ipsum*, a line of mostly these is none."""
 
 _LETTERS = re.compile(r"[a-z]+")

@@ -17,6 +17,7 @@ from bridge.text.fold import fold_word
 from bridge.text.function_words import ELISION, content_runs, content_words
 from bridge.text.scripts import latin_share
 from bridge.text.stems import DEFAULT, foreign_language, language_of
+from bridge.text.word_lists import every_word, words_by_language
 from bridge.text.words import RUN, TOKEN, character_pairs, words_of
 
 Verdict = Literal["answered", "partial", "not_in_vault", "unsure"]
@@ -67,26 +68,9 @@ Features = tuple[float, float, float]
 """The share of a question's content words, by rarity, that the best passages say together, the share that the one says
 which says most, and the score of the best note."""
 
-_QUESTION_WORDS = {
-    "english": "anything anyone often many much long come go went say said call name mean happen get use need tell does"
-    " must might would could should want according after before during while",
-    "german": "oft viel viele vielen lange heißt heissen bedeutet macht gibt geht steht sagt passiert braucht"
-    " kommt laut sollte könnte würde müsste",
-    "french": "souvent combien longtemps fait faire appelle dit signifie passe sert existe selon devrait"
-    " pourrait faudrait",
-    "spanish": "cuánto cuántos cuántas cuanto cuantos cuantas hace hacer llama dice significa sirve existe según"
-    " debería podría tendría",
-    "italian": "quanto quanta quanti quante spesso chiama fa fanno fare fatto va vanno dice significa serve"
-    " funziona succede secondo dovrebbe dovrei potrebbe potrei posso puoi vuole vorrei devo devi"
-    " esiste ammonta bisogna spetta",
-    "portuguese": "quanto quantos quantas chama faz fazer diz significa serve existe segundo deveria poderia",
-    "dutch": "vaak vaker hoeveel heet betekent doet maakt gebeurt zegt volgens zou zouden",
-    "russian": "сколько часто",
-    "polish": "leży leżą stoi stoją znajduje znajdują nazywa oznacza",
-    "swedish": "ligger heter betyder",
-}
+_QUESTION_WORDS = words_by_language("asking")
 """Words by which a question asks, such as for how often or how much, which no answer need say."""
-_EVERY_ASKING = frozenset(" ".join(_QUESTION_WORDS.values()).split())
+_EVERY_ASKING = frozenset(every_word("asking"))
 
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
 _WITHOUT_MODEL, _WITH_MODEL = (1.69, -0.09, 6.37, -4.24), (0.93, 3.64, 3.58, -4.52)

@@ -6,24 +6,10 @@ from itertools import chain
 
 from bridge.text.function_words import ELISION, content_runs, function_words
 from bridge.text.stems import DEFAULT, TWO_SCRIPTS, has_prefixes, stem_words
+from bridge.text.word_lists import every_word
 from bridge.text.words import RUN, character_pairs, words_of
 
-_FORMS = """
-ate eat eaten eat awoke awake beat beat beaten beat became become began begin begun begin bent bend bitten bite bled
-bleed blew blow blown blow bore bear born bear borne bear bought buy bound bind bred breed broke break broken break
-brought bring built build burnt burn caught catch chose choose chosen choose clung cling came come crept creep dealt
-deal drank drink drawn draw drew draw driven drive drove drive drunk drink dug dig fallen fall fed feed fell fall felt
-feel fled flee flew fly flown fly forbade forbid forgave forgive forgot forget forgotten forget fought fight found
-find froze freeze frozen freeze gave give given give gone go got get gotten get grew grow grown grow heard hear held
-hold hidden hide hid hide hung hang kept keep knelt kneel knew know known know laid lay lain lie lay lie leapt leap
-led lead left leave lent lend lost lose made make meant mean met meet mistook mistake paid pay proven prove ran run
-rang ring rode ride risen rise rose rise said say sang sing sank sink sat sit saw see seen see sent send sewn sew
-shaken shake shook shake shone shine shot shoot shown show shrank shrink slept sleep slid slide sold sell sought seek
-spoke speak spoken speak spent spend spun spin stolen steal stole steal stood stand stuck stick struck strike sung
-sing swam swim swept sweep swore swear sworn swear swum swim swung swing taken take taught teach thought think threw
-throw thrown throw told tell took take tore tear torn tear understood understand went go withdrew withdraw woke wake
-woken wake won win wore wear worn wear wound wind woven weave written write wrote write
-""".split()  # noqa: SIM905 - a list of words reads best as text
+_FORMS = every_word("verb form")
 
 _INITIAL = re.compile(r"\b([^\W\d_])-([^\W\d_]{3,})")
 """A word with an initial, which some write as one, as `e-mail` is `email`, and others without it."""

@@ -9,6 +9,7 @@ from typing import Final
 from rapidfuzz.distance import Prefix
 
 from bridge.text.fold import fold_word
+from bridge.text.word_lists import words_by_language
 
 DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 """A day or a month as terms have it."""
@@ -16,27 +17,7 @@ DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 MONTH_CHARS: Final = len("2002-09")
 MAX_MONTH: Final = 12
 
-_MONTHS: Final = {
-    name: month
-    for month, names in enumerate(
-        (
-            "january januar janvier janeiro gennaio enero ianuarie ledna января січня ιανουαριου ocak stycznia",
-            "february februar fevrier fevereiro febbraio subat unora февраля лютого φεβρουαριου lutego",
-            "march marz maart mars marts marco martie mart marca maret brezna марта березня μαρτιου",
-            "april aprile aprilie avril abril апреля квітня απριλιου nisan kwietnia dubna",
-            "may mai maj maja maio mayo maggio mei mayis мая травня μαιου kvetna",
-            "june juni juin junho junio giugno iunie июня червня ιουνιου haziran czerwca cervna cerven",
-            "july juli juillet julho julio luglio iulie июля липня ιουλιου temmuz lipca cervence",
-            "august agosto augustus aout agustus августа серпня αυγουστου agustos sierpnia srpna",
-            "september septembre septiembre setembro settembre сентября вересня σεπτεμβριου eylul wrzesnia zari",
-            "october oktober octobre outubro ottobre octombrie октября жовтня οκτωβριου ekim pazdziernika rijna",
-            "november novembre novembro noiembrie ноября листопада νοεμβριου kasim listopada",
-            "december dezember decembre dezembro dicembre desember декабря грудня δεκεμβριου aralik grudnia prosince",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
+_MONTHS: Final = {name: int(month) for month, names in words_by_language("month").items() for name in names.split()}
 """The names of months as days have them, folded, in European languages, Turkish and Indonesian."""
 
 MIN_MONTH_CHARS: Final = 3

@@ -5,22 +5,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from bridge.text.fold import fold_word
 from bridge.text.scripts import TONES
 from bridge.text.stems import FREQUENT_WORDS
+from bridge.text.word_lists import words_by_language
 
-_ROWS: Final = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()]
-_IN_ALL: Final = " ".join(words for language, words in _ROWS if language in ("every", "english"))
+_WORDS: Final = words_by_language("function")
+_IN_ALL: Final = f"{_WORDS['every']} {_WORDS['english']}"
 """Words that are content words of no language: no "die", "war", "man", "son", "sin" or "comment"."""
 
-_IN_ONE: Final = {language: words for language, words in _ROWS if language != "every"}
-"""By language: words that mean something in another one, such as German `war` and Italian `come`; English has none."""
+_IN_ONE: Final = {language: words for language, words in _WORDS.items() if language != "every"}
+"""By language: words that mean something in another one, such as German *war* and Italian *come*; English has none."""
 
 _MEANT_OTHERWISE: Final = frozenset({"fur", "jake", "mika", "nar"})
-"""What words would be without their accents, such as German `für`, and what English says."""
+"""What words would be without their accents, such as German *für*, and what English says."""
 
 _WITHOUT_TONES: Final = dict.fromkeys(map(ord, TONES))
 

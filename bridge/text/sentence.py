@@ -9,6 +9,7 @@ from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.scripts import GREEK, HANGUL, UNSPACED_SCRIPTS
+from bridge.text.word_lists import every_word
 from bridge.text.words import TOKEN
 from bridge.types import Span
 
@@ -35,26 +36,10 @@ _NO_CAPITALS: Final = re.compile("[\u10d0-\u10ff]")
 
 _INITIAL: Final = re.compile(rf"(?![{UNSPACED_SCRIPTS}{HANGUL}])[^\W\d_]\Z")
 
-_WORDS: Final = """
-dr dra mr mrs ms st ste mt messrs prof rev gen col capt lt sgt gov sen hr hrn fr frl dipl sr sra srta mme mlle mgr pr
-dott sig sigg ing avv geom dhr mevr drs inż ks judr mudr dl dna av проф акад им г-н г-жа κ δρ डॉ डा श्री प्रो ডা ড প্রফ פרופ
-fig figs eds ca cf vs viz approx al abb abs abschn anm aufl bd bde bspw bzgl bzw evtl fa ggf hg hrsg inkl insb jh kap
-mio mrd nr str tel tsd urspr vgl zzgl pag pagg pág págs núm ee avda bijv blz resp incl excl mln mld bl fx evt jf ul np
-tj tzn tzw zob por vd č čl např tzv pl esim bkz örn cad mah ts ths tp
-ул пр пл пер просп стр рис табл гл см ср тыс млн млрд напр обл σελ βλ κεφ
-ए बी सी डी ई एफ जी एच आई जे के एल एम एन ओ पी आर एस टी यू वी डब्ल्यू
-"""
-"""Titles, words before names, numbers and explanations, and the English letters by which Hindi gives initials."""
+_ABBREVIATIONS: Final = frozenset(every_word("abbreviation"))
+"""Titles, words before names, numbers and explanations, after which a sentence goes on."""
 
-_ABBREVIATIONS: Final = frozenset(_WORDS.split())
-"""Abbreviations after which a sentence goes on."""
-
-_LAST_ABBREVIATIONS: Final = frozenset(
-    (
-        *("etc", "usw", "ecc", "itd", "itp", "enz", "osv", "vb", "д", "п", "г", "jr", "inc", "ltd"),
-        *("co", "corp", "a.m", "p.m", "u.s", "u.s.a", "u.k", "d.c", "b.c", "a.d", "ph.d"),
-    )
-)
+_LAST_ABBREVIATIONS: Final = frozenset(every_word("last abbreviation"))
 """Abbreviations that may also be the last word of a sentence, which is so before a function word with a capital."""
 
 _INTRODUCTIONS: Final = frozenset(("es", "ex", "ej", "eks", "bsp"))
@@ -165,18 +150,7 @@ _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPS: Final = re.compile(r"[.,](?=\d{3}(?!\d))")
 _CLAUSE_END: Final = re.compile(r"[,;:()](?!\d)|\s[-–]\s|[—，；：、（）]")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_NEGATION_WORDS: Final = """
-not no never none nothing nobody without cannot nor neither
-nicht kein keine keinen keinem keiner nie niemals ohne nichts
-ne pas jamais aucun aucune sans rien
-nunca sin ningún ninguna ninguno nada
-non mai senza niente não nem sem
-niet geen nooit zonder niets
-не нет ни никогда без ні немає ніколи
-nigdy bez żaden żadna żadne żadnych niciodată fără není nikdy žádný inte ingen inget aldrig utan ikke nincs
-değil δεν μην χωρίς ποτέ לא אין בלי لا لم لن ليس ليست بدون नहीं बिना không chẳng tidak bukan belum نیست
-"""
-_NEGATIONS: Final = frozenset(map(fold_word, _NEGATION_WORDS.split()))
+_NEGATIONS: Final = frozenset(map(fold_word, every_word("negation")))
 _CONTRACTION: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
 _MAY: Final = re.compile(r"(?:\d\.?|\b(?:im|en|de|du|fin|début|ab|bis|seit|ende|anfang|mitte))\s+mai\b", re.IGNORECASE)
 """The month in languages that do not call it as Italian calls *never*."""

@@ -5,33 +5,11 @@ from typing import Final, Literal
 
 from bridge.text.fold import fold_word
 from bridge.text.overlap import comparable_words
+from bridge.text.word_lists import every_word
 from bridge.text.words import DIGITS
 
-_NUMBERS: Final = frozenset(
-    """
-    one two three four five six seven eight nine ten eleven twelve first second third fourth fifth sixth seventh eighth
-    ninth tenth last final
-    eins zwei drei vier funf sechs sieben acht neun zehn
-    erste ersten erster erstes zweite zweiten zweiter zweites dritte dritten dritter drittes vierte vierten vierter
-    viertes funfte funften funfter funftes sechste sechsten siebte siebten achte achten neunte neunten zehnte zehnten
-    un deux trois quatre cinq sept huit neuf dix premier premiere deuxieme seconde troisieme quatrieme cinquieme sixieme
-    uno due tre quattro cinque sei sette otto nove dieci primo prima secondo seconda terzo terza quarto quarta quinto
-    quinta sesto sesta settimo ottavo nono decimo
-    dos tres cuatro seis siete ocho nueve diez primero primera primer segundo segunda tercero tercera tercer cuarto
-    cuarta sexto sexta
-    um dois quatro primeiro primeira terceiro terceira
-    een twee drie vijf zes eerste tweede derde vierde vijfde
-    один два три четыре пять первый первая первое второй вторая второе третий третья третье
-    一 二 三 四 五 六 七 八 九 十 上 中 下 前 后 後 甲 乙 丙 丁
-    """.split()  # noqa: SIM905 - a list of words reads best as text
-)
-_UNITS: Final = frozenset(
-    """
-    part parts vol volume teil band folge kapitel staffel heft partie tome chapitre parte capitolo volumen capitulo tomo
-    chapter episode episodio season book no nr n disc disk cd side version versione v edition deel hoofdstuk serie часть
-    том глава 第 部 卷 章 集 篇 回 期 册 冊
-    """.split()  # noqa: SIM905
-)
+_NUMBERS: Final = frozenset(every_word("series number"))
+_UNITS: Final = frozenset(every_word("series unit"))
 """Words that stand beside the number."""
 
 DATE: Final = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d-?[Ww]\d\d")

@@ -6,18 +6,18 @@ from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
 from heapq import nlargest
 from itertools import chain
-from pathlib import Path
 from typing import Any, TypeVar
 
 import Stemmer
 
 from bridge.text.fold import fold_word
 from bridge.text.scripts import CYRILLIC, GREEK, has_latin, latin_share
+from bridge.text.word_lists import words_by_language
 from bridge.text.words import SPACED_WORD
 
 T = TypeVar("T")
 
-FREQUENT_WORDS = dict(row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines())
+FREQUENT_WORDS = words_by_language("frequent")
 """Frequent short words that distinguish the languages, most distinctive first."""
 
 MIN_STOP_WORDS = 3

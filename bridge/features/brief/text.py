@@ -9,6 +9,7 @@ from bridge.records import Record
 from bridge.text import content_terms
 from bridge.text.budget import estimate_tokens, shorten
 from bridge.text.invisible import one_line
+from bridge.text.word_lists import every_word
 from bridge.types import Lines, VaultPath
 
 BriefPart = Literal["handoff", "sessions", "memories", "notes", "corrections", "questions", "pulse"]
@@ -28,12 +29,7 @@ SHARES: Final[Mapping[BriefPart, float]] = {
 
 MAX_HEADING_TASK_CHARS: Final = 60
 
-NOTE_WORDS: Final = frozenset(
-    """
-    note notes notiz notizen nota appunto appunti notas fiche fiches apuntes notitie notities notatka notatki заметка
-    заметки заметку заметок нотатки 笔记 筆記 ノート メモ 노트 메모
-    """.split()  # noqa: SIM905 - a list of words reads best as text
-)
+NOTE_WORDS: Final = frozenset(every_word("note"))
 """Words that say nothing of a task, since all that is worked on is a note."""
 
 DAY_S: Final = 86_400.0
