@@ -368,13 +368,14 @@ class ChangeWriter:
     async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
         if hold.paths is not None:
             await self._locks.claim(hold, step_paths(plan.steps))
-        if not hold.passed:
-            return
-        passed = Hold("", hold.passed)
-        if passed.overlaps(hold) or not hold.passed.isdisjoint(draft.files_read):
-            raise FileOvertaken("Another change touched the same notes.")
-        if planned.affects_links(plan) and await asyncio.to_thread(self._touches_links, plan.steps, hold.passed):
-            raise FileOvertaken("Another change touched links to the same notes.")
+        looked_at: frozenset[VaultPath] = frozenset()
+        # Others go on meanwhile.
+        while fresh := hold.passed - looked_at:
+            if Hold("", fresh).overlaps(hold) or not fresh.isdisjoint(draft.files_read):
+                raise FileOvertaken("Another change touched the same notes.")
+            if planned.affects_links(plan) and await asyncio.to_thread(self._touches_links, plan.steps, fresh):
+                raise FileOvertaken("Another change touched links to the same notes.")
+            looked_at |= fresh
 
     def _touches_links(self, steps: Iterable[Step], passed: Iterable[VaultPath]) -> bool:
         names, notes = self._indexer.names.copy(), self._indexer.index.notes

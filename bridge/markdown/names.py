@@ -1,6 +1,7 @@
 """Every file of a vault by name: resolves the file that a link means."""
 
 import bisect
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,10 +16,12 @@ from bridge.types import VaultPath
 class Names:
     """All paths of a vault, attachments included.
 
-    Adding, discarding and resolving cost time in proportion to the files of one name.
+    Adding, discarding and resolving cost time in proportion to the files of one name. Threads may look and copy while
+    the event loop adds and discards.
     """
 
     def __init__(self, paths: Iterable[VaultPath] = ()) -> None:
+        self._changing = threading.Lock()
         self._folded: dict[VaultPath, str] = {}
         self._by_name: dict[str, list[VaultPath]] = {}
         self._by_path: dict[str, list[VaultPath]] = {}
@@ -30,25 +33,29 @@ class Names:
         if path in self._folded:
             return
         folded = fold_name(path)
-        self._folded[path] = folded
         name = file_name(folded)
-        self._by_name[name] = insert_path(self._by_name.get(name, ()), path, shortest_path_key)
-        self._by_path[folded] = insert_path(self._by_path.get(folded, ()), path, None)
+        with self._changing:
+            self._folded[path] = folded
+            self._by_name[name] = insert_path(self._by_name.get(name, ()), path, shortest_path_key)
+            self._by_path[folded] = insert_path(self._by_path.get(folded, ()), path, None)
 
     def discard(self, path: VaultPath) -> None:
         """Remove a path; an unknown one changes nothing."""
-        folded = self._folded.pop(path, None)
-        if folded is None:
-            return
-        for table, key in ((self._by_name, file_name(folded)), (self._by_path, folded)):
-            table[key] = [other for other in table[key] if other != path]
-            if not table[key]:
-                del table[key]
+        with self._changing:
+            folded = self._folded.pop(path, None)
+            if folded is None:
+                return
+            for table, key in ((self._by_name, file_name(folded)), (self._by_path, folded)):
+                if left := [other for other in table[key] if other != path]:
+                    table[key] = left
+                else:
+                    del table[key]
 
     def copy(self) -> "Names":
         """Return a copy, which costs far less than building one."""
         other = Names()
-        other._folded, other._by_name, other._by_path = dict(self._folded), dict(self._by_name), dict(self._by_path)
+        with self._changing:
+            other._folded, other._by_name, other._by_path = dict(self._folded), dict(self._by_name), dict(self._by_path)
         return other
 
     def __contains__(self, path: object) -> bool:

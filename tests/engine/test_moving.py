@@ -2,6 +2,8 @@
 
 import asyncio
 import itertools
+import threading
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from unicodedata import normalize
 
@@ -10,9 +12,11 @@ import pytest
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameHeading
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.engine.transactions import ChangeWriter
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
-from tests.engine.conftest import Opened
+from bridge.vault.plan import Step
+from tests.engine.conftest import PATIENCE_S, Opened
 from tests.engine.test_writing import AGENT, BEANS, RYE, SOURDOUGH, bytes_of, digest, folders_of, make, ready
 
 
@@ -95,3 +99,30 @@ async def test_names_come_back_as_the_disk_had_them(vault: Path, opened: Opened,
             assert bytes_of(vault) != before
             await host.vault.review.undo([again.change.id], AGENT)
             assert (bytes_of(vault), folders_of(vault)) == (before, folders)
+
+
+async def test_who_chose_notes_compares_them_with_what_others_lock_meanwhile(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, free, compared = threading.Event(), threading.Event(), list[set[VaultPath]]()
+    touches = ChangeWriter._touches_links
+
+    def compare_slowly(writing: ChangeWriter, steps: Iterable[Step], passed: Collection[VaultPath]) -> bool:
+        compared.append({*passed})
+        begun.set()
+        free.wait(PATIENCE_S)
+        return touches(writing, steps, passed)
+
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        monkeypatch.setattr(ChangeWriter, "_touches_links", compare_slowly)
+        locks = host.vault.writing._locks
+        async with locks.hold([VaultPath("One.md")]):
+            moving = asyncio.create_task(
+                host.vault.executor.execute([MoveNote(RYE, VaultPath("Moved.md"), digest(vault / RYE))], AGENT)
+            )
+            await asyncio.to_thread(begun.wait, PATIENCE_S)
+            async with locks.hold([VaultPath("Other.md")]):
+                free.set()
+                assert (await moving).state == "applied"
+    assert compared == [{"One.md"}, {"Other.md"}]

@@ -1,3 +1,6 @@
+import sys
+import threading
+
 import pytest
 
 from bridge.markdown.links import (
@@ -184,3 +187,30 @@ def test_a_link_is_folded_with_the_ending_of_a_note(target: str, path: str) -> N
 @pytest.mark.parametrize("name", ["ΟΔΟΣ", "οδος", "Οδοσ"])
 def test_the_key_of_a_link_is_that_of_its_file(name: str) -> None:
     assert name_key(name) == name_key(f"a/{name}.md") == name_key(f"{name}.md")
+
+
+def test_who_copies_in_a_thread_is_not_disturbed_by_who_adds_and_discards() -> None:
+    kept = [VaultPath(f"Kept/{number}.md") for number in range(300)]
+    names, passing, done = Names(kept), VaultPath("Passing.md"), threading.Event()
+
+    def change() -> None:
+        try:
+            for _ in range(3_000):
+                names.add(passing)
+                names.discard(passing)
+        finally:
+            done.set()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        changing = threading.Thread(target=change)
+        changing.start()
+        while not done.is_set():
+            copy = names.copy()
+            assert copy.with_name(passing) == copy.find_path(passing) == ((passing,) if passing in copy else ())
+            copy.discard(passing)
+            assert [*copy] == kept
+        changing.join()
+    finally:
+        sys.setswitchinterval(before)
