@@ -191,6 +191,8 @@ class Host:
         self.long_notes = LongNoteCache()
         self._analytics = GraphAnalytics()
         self._readers = ParserPool(self.signal.notify)
+        self._reindexing = asyncio.Lock()
+        self._waiting_reindexes: dict[tuple[frozenset[VaultPath], bool], Job] = {}
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -430,18 +432,26 @@ class Host:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
-        """Read notes again: these, the changed ones, or all of them with the boilerplate learned again."""
+        """Read notes again: these, the changed ones, or all of them with the boilerplate learned again.
+
+        One job runs at a time; whoever asks for what a waiting one will do is given that.
+        """
+        wanted = frozenset(paths), full
 
         async def work(job: Job) -> None:
-            vault = self.vault
-            job.message = "Reading the vault"
-            job.total = len(paths) if paths else len(vault.index.notes)
-            job.done = await vault.indexer.reconcile(paths, everything=full)
-            job.total = max(job.total, job.done)
-            await vault.index.optimise()
-            job.message = f"{job.done} notes were read again"
+            async with self._reindexing:
+                del self._waiting_reindexes[wanted]
+                vault = self.vault
+                job.message = "Reading the vault"
+                job.total = len(paths) if paths else len(vault.index.notes)
+                job.done = await vault.indexer.reconcile(paths, everything=full)
+                job.total = max(job.total, job.done)
+                await vault.index.optimise()
+                job.message = f"{job.done} notes were read again"
 
-        return self._jobs.start("reindex", work)
+        if wanted not in self._waiting_reindexes:
+            self._waiting_reindexes[wanted] = self._jobs.start("reindex", work)
+        return self._waiting_reindexes[wanted]
 
     def pause(self) -> None:
         """Stop embedding until resumed; keyword search stays up to date."""

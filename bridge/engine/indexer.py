@@ -67,6 +67,9 @@ log = logging.getLogger(__name__)
 WRITE_AT = 1_000
 """Notes gathered before a write: each write makes a fragment and a version."""
 
+WRITE_AGAIN_AT = 128
+"""Notes that are written again between two changes by others."""
+
 WRITE_AT_CHARACTERS = 8_000_000
 """Characters of notes gathered before a write: it holds each several times in memory."""
 
@@ -170,8 +173,12 @@ class Indexer:
         self.link_resolver.hide(denied)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
-        """Compare the whole vault with the index and update what differs."""
-        news = await self._take_up(("",), frozenset(again), everything=everything)
+        """Compare the whole vault with the index and update what differs, then read everything again if asked to."""
+        failed = self._store.failures.all() if everything else ()
+        news = await self._take_up(("",), frozenset((*again, *failed)))
+        if everything:
+            await self._learn(self.without_agents([*self.index.notes]), anew=True)
+            news = await self._read_again()
         self.trouble = None
         if news > WRITE_AT // 10:
             await self.index.optimise()
@@ -181,14 +188,14 @@ class Indexer:
         """Index changes at some files or folders, `""` for all; the disk decides what changed."""
         # Otherwise notes that are shown but could not be written would count as written.
         await self.index.wait_for_writes()
-        return await self._take_up(tuple(places), frozenset(), everything=False)
+        return await self._take_up(tuple(places), frozenset())
 
     async def show(self, places: Collection[str], replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED) -> None:
         """Index our own changes in memory, and write the index a moment later.
 
         If that write is lost, the watcher finds the changes, since it also reports our own.
         """
-        await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show, replaced=replaced)
+        await self._take_up(tuple(places), frozenset(), write=self.index.show, replaced=replaced)
 
     @contextmanager
     def expect(self, written: Collection[VaultPath], moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
@@ -209,12 +216,34 @@ class Indexer:
         read = [each for each in outcomes if isinstance(each, PreparedNote) and each.note.path not in self.index.notes]
         await self._write(read, (), self.index.write)
 
+    async def _read_again(self) -> int:
+        """Read every note again and write it, unless it changed meanwhile; whoever changes notes goes first."""
+        known, gathered, readers = self.index.notes, list[PreparedNote](), ParserPool()
+        self.pending |= known.keys()
+
+        async def write() -> None:
+            async with self._turn:
+                same = [each for each in gathered if self.index.notes.get(path := each.note.path) is known[path]]
+                await self._write(same, (), self.index.write)
+            gathered.clear()
+
+        try:
+            async for outcomes in readers.read(self._read_options(), {path: note.size for path, note in known.items()}):
+                gathered += (each for each in outcomes if isinstance(each, PreparedNote))
+                if len(gathered) >= WRITE_AGAIN_AT:
+                    await write()
+            await write()
+        finally:
+            readers.close()
+            self.pending -= known.keys()
+        await asyncio.to_thread(trim)
+        return len(known)
+
     async def _take_up(
         self,
         places: tuple[str, ...],
         again: frozenset[VaultPath],
         *,
-        everything: bool,
         write: Write | None = None,
         replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED,
     ) -> int:
@@ -229,8 +258,7 @@ class Indexer:
             notes = {path: self.index.notes[path] for path in paths if path in self.index.notes}
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
             unlike = await asyncio.to_thread(self._find_changed, due.unchanged, places, scan)
-            due_now = {*due.read, *unlike, *(scan.files.keys() & again)}
-            read = {*scan.files} if everything else due_now - self._bad(scan, again)
+            read = {*due.read, *unlike, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             if write is None:
                 read, gone = read - self._being_written, gone - self._being_written
@@ -240,7 +268,7 @@ class Indexer:
             if not self.complete and len(read) > max(MAX_NOTES_WITHOUT_POOL, len(scan.files) // 2):
                 # It was begun already if the index is new.
                 self._readers.begin(self.vault, learn=self.settings.boilerplate and not self.index.boilerplate.version)
-            await self._learn(self.without_agents(read), anew=everything)
+            await self._learn(self.without_agents(read), anew=False)
             left = [notes[path] for path in gone - self._expected if path in notes]
             fresh = [path for path in read - self._expected if path not in self.index.notes]
             # Before the first scan is complete, a search reads itself what it needs.

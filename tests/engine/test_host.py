@@ -2,6 +2,7 @@ import asyncio
 import hashlib
 import os
 import shutil
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
+from bridge.engine.parser_pool import Outcome, ParserPool, ReadOptions
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.features.status.indexing import wait_for_note
 from bridge.models.catalogue import DEFAULT_MODEL
@@ -18,6 +20,7 @@ from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.types import Digest, VaultPath
 from tests.engine.conftest import PATIENCE_S, Opened, settled, until
+from tests.engine.test_writing import RYE, append, make
 
 
 def only(bridge: Bridge) -> Host:
@@ -451,3 +454,37 @@ async def test_a_vault_that_fails_while_it_is_closed_stays_closed(
     async with asyncio.timeout(PATIENCE_S):
         async with opened(vault) as bridge:
             await settled(bridge.find(None))
+
+
+async def test_changes_are_made_and_kept_while_everything_is_read_again(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, made, read = asyncio.Event(), asyncio.Event(), ParserPool.read
+
+    async def read_with_a_pause(
+        pool: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
+    ) -> AsyncGenerator[list[Outcome], None]:
+        async for outcomes in read(pool, reading, files):
+            if len(files) > 1:
+                begun.set()
+                await made.wait()
+            yield outcomes
+
+    async with opened(vault) as bridge:
+        await settled(host := only(bridge))
+        monkeypatch.setattr(ParserPool, "read", read_with_a_pause)
+        monkeypatch.setattr("bridge.engine.indexer.WRITE_AGAIN_AT", 1)
+        first = host.reindex((), full=True)
+        assert host.reindex((), full=True) is first
+        async with asyncio.timeout(PATIENCE_S):
+            await begun.wait()
+            await make(host, append(RYE, "hollyhock"))
+        assert await found(host, "hollyhock") == [RYE]
+        second = host.reindex((), full=True)
+        assert second is not first
+        assert host.reindex((), full=True) is second
+        made.set()
+        await until(lambda: second.state == "done")
+        assert (first.state, first.done, second.done) == ("done", len(host.vault.index.notes), first.done)
+        assert host.vault.indexer.pending == set()
+        assert await found(host, "hollyhock") == [RYE]
