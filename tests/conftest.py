@@ -43,6 +43,12 @@ NOT_QUICK = {
 NOT_QUICK_MARKS = {"eval", "long", "model", "process"}
 
 
+@pytest.fixture(autouse=True)
+def patient_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no stop of a bridge in this process leave its index unsaved on a busy machine."""
+    monkeypatch.setattr("bridge.engine.bridge.STOP_S", 300.0)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run be quick, and keep its failures for the program that started it."""
     parser.addoption(

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import logging
+import math
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -94,6 +95,9 @@ log = logging.getLogger(__name__)
 
 LOOK_AT_SETTINGS_S = 2.0
 
+STOP_S = 4.0
+"""Seconds after which a stop does not wait for an index to be saved."""
+
 
 class Bridge:
     """Opens vaults, keeps them current, and closes them."""
@@ -183,18 +187,19 @@ class Bridge:
             # A client that starts now must find the vaults by name.
             await asyncio.to_thread(add_to_vault_list, self.folders, {host.id: host.root for host in hosts.values()})
         except BaseException:
-            await asyncio.gather(*(host.stop() for host in hosts.values()))
+            await asyncio.gather(*(host.stop(math.inf) for host in hosts.values()))
             raise
         self.vaults = hosts
 
     async def stop(self) -> None:
+        ends = asyncio.get_running_loop().time() + STOP_S
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await asyncio.gather(self.jobs.stop(), *(part.close() for part in self._parts.values()))
         open_vaults = [host.open_vault for host in self.vaults.values() if host.open_vault is not None]
         await asyncio.gather(*map(self.hooks.stop, open_vaults))
-        await asyncio.gather(*(host.stop() for host in self.vaults.values()))
+        await asyncio.gather(*(host.stop(ends) for host in self.vaults.values()))
         await asyncio.gather(self.generators.close(), self.rerankers.close())
         if self.embedders is not None:
             await self.embedders.close()

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 AGAIN_AFTER_S = 60.0
 """Seconds before a task that failed is started again."""
 
-STOP_S = 5.0
+STOP_S = 1.0
 """Seconds that a feature may take to finish when the bridge stops."""
 
 VaultTask = Callable[[OpenVault], Coroutine[Any, Any, None]]
@@ -64,12 +64,20 @@ class Hooks(Record):
 
     async def stop(self, vault: OpenVault) -> None:
         """Let features finish, while the vault still answers; one that takes too long is cut off."""
-        for hook in self.on_stop:
-            try:
-                async with asyncio.timeout(STOP_S):
-                    await hook(vault)
-            except Exception as error:  # noqa: BLE001 - the bridge stops whatever a feature does
-                log.warning("A feature does not finish: %s", describe_failure(error))
+        finishing = [asyncio.create_task(self._finish(hook, vault)) for hook in self.on_stop]
+        if finishing:
+            _, late = await asyncio.wait(finishing, timeout=STOP_S)
+            for task in late:
+                # Not awaited: a change that it has begun to write goes on, and is waited for as others are.
+                log.warning("A feature does not finish in time")
+                task.cancel()
+
+    @staticmethod
+    async def _finish(hook: VaultTask, vault: OpenVault) -> None:
+        try:
+            await hook(vault)
+        except Exception as error:  # noqa: BLE001 - the bridge stops whatever a feature does
+            log.warning("A feature does not finish: %s", describe_failure(error))
 
 
 NO_HOOKS = Hooks()

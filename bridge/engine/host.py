@@ -114,7 +114,7 @@ def publish_progress(vault: OpenVault) -> None:
 
 MAX_RECHECKED_CHANGES = 10
 """Changes of which a crash may have kept some from being indexed."""
-PATIENCE_S = 10.0
+PATIENCE_S = 2.0
 """Seconds that a stop waits for running changes; the next start recovers interrupted ones."""
 
 AGAIN_AFTER_S = 2.0
@@ -225,8 +225,11 @@ class Host:
         self.trouble = None
         self._task = asyncio.create_task(self._run(), name=f"vault {self.id}")
 
-    async def stop(self) -> None:
-        """Stop following, close everything and release the lock."""
+    async def stop(self, ends: float) -> None:
+        """Stop following, close everything and release the lock.
+
+        What is not saved of the index by a time on the loop's clock, the next start derives again from the notes.
+        """
         self._stop.set()
         if self._vault is not None:
             with contextlib.suppress(TimeoutError):
@@ -239,7 +242,9 @@ class Host:
         self._readers.close()
         self._analytics.close()
         if self._vault is not None:
-            await self._vault.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(ends):
+                    await self._vault.close()
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
         while self._locks:

@@ -178,7 +178,7 @@ MAX_REJECTED = 1_000
 MAX_REPLANS = 3
 """How often a change is planned again when another program wrote a note in between."""
 
-STOP_AFTER_S = 2.0
+STOP_AFTER_S = 1.0
 """Seconds after which a change that is being written does not keep the bridge from stopping."""
 
 FILES_AT_ONCE = 100

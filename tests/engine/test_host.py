@@ -9,8 +9,11 @@ import pytest
 
 from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
+from bridge.engine.hooks import Hooks
 from bridge.engine.host import Host
+from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import Outcome, ParserPool, ReadOptions
+from bridge.engine.transactions import run_to_completion
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.features.status.indexing import wait_for_note
 from bridge.models.catalogue import DEFAULT_MODEL
@@ -454,6 +457,30 @@ async def test_a_vault_that_fails_while_it_is_closed_stays_closed(
     async with asyncio.timeout(PATIENCE_S):
         async with opened(vault) as bridge:
             await settled(bridge.find(None))
+
+
+async def test_a_stop_waits_neither_for_an_index_nor_for_a_feature_that_takes_long(
+    vault: Path, tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engine.bridge.STOP_S", 0)
+    monkeypatch.setattr("bridge.engine.hooks.STOP_S", 0.01)
+    free = asyncio.Event()
+
+    async def finish(_: OpenVault) -> None:
+        await run_to_completion(free.wait())
+
+    bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault], Hooks(on_stop=(finish,)))
+    await bridge.start()
+    await settled(host := only(bridge))
+    (vault / "New.md").write_text("hollyhock\n")
+    await host.vault.indexer.look_at(["New.md"])
+    async with host.vault.index._writing.lock, asyncio.timeout(PATIENCE_S):
+        await bridge.stop()
+    free.set()
+    async with opened(vault) as bridge:
+        await settled(host := only(bridge))
+        assert "New.md" in host.vault.index.notes
+        assert host.vault.index.document_frequency("hollyhock") == 1
 
 
 async def test_changes_are_made_and_kept_while_everything_is_read_again(
