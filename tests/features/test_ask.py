@@ -36,11 +36,11 @@ async def ask(served: Served, question: str, **arguments: Any) -> dict[str, Any]
 
 async def test_that_the_agents_notes_were_not_asked_is_said_where_nothing_answers(served: Served) -> None:
     unknown = "Who invented the zeppelin?"
-    assert "`recall`" not in " ".join((await ask(served, unknown))["notices"])
+    assert '@"Agents/"' not in " ".join((await ask(served, unknown))["notices"])
     assert (await served.call("set_up_memory", templates=False)).status == 200
-    assert "`recall`" in (await ask(served, unknown))["notices"][-1]
-    assert "`recall`" not in " ".join((await ask(served, unknown, among="all"))["notices"])
-    assert "`recall`" not in " ".join((await ask(served, FED))["notices"])
+    assert '@"Agents/"' in (await ask(served, unknown))["notices"][-1]
+    assert '@"Agents/"' not in " ".join((await ask(served, unknown, among="all"))["notices"])
+    assert '@"Agents/"' not in " ".join((await ask(served, FED))["notices"])
 
 
 async def test_what_the_properties_of_a_quoted_note_say_is_not_missing(served: Served) -> None:
