@@ -22,7 +22,7 @@ from bridge.api.call import Call
 from bridge.api.hints import strip_hint
 from bridge.api.operation import Operation
 from bridge.api.registry import OPERATIONS
-from bridge.api.schemas import encode, encode_seen, strip_unseen, view_json
+from bridge.api.schemas import encode, encode_seen, view_json
 from bridge.api.write import session_of
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal, NoteNotFound
@@ -30,7 +30,7 @@ from bridge.priority import CALLER
 from bridge.records import Record
 from bridge.state.call_log import MAX_SEARCHED_VALUES, CallRecord, sums_of
 from bridge.text.budget import estimate_tokens
-from bridge.text.invisible import inline
+from bridge.text.invisible import inline, quote_freely
 from bridge.text.secrets import find_secret
 from bridge.types import LOOK_UP, VaultPath
 
@@ -65,7 +65,7 @@ async def dispatch_call(
         sent = formed = await asyncio.to_thread(form, result)
         code = None
     except BridgeError as error:
-        error.message, error.hint = strip_unseen(error.message), strip_unseen(error.hint)
+        error.message, error.hint = quote_freely(error.message), quote_freely(error.hint)
         code, sent = error.code, encode(error.wire())
         cause = cause_of(error, called)
         raise

@@ -1,7 +1,7 @@
 """Results and arguments as JSON: encoding, schemas with descriptions from the docstrings, and text views."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NewType, TypeVar, get_args
 
@@ -16,7 +16,7 @@ from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section
 from bridge.api.operation import Operation
 from bridge.api.registry import show
 from bridge.records import Record
-from bridge.text.invisible import may_hide, visible_text
+from bridge.text.invisible import may_hide, quote_freely, visible_text
 from bridge.types import EXACT_MARK, Day
 
 EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"), Period: ("2026-01-31", "this week")}
@@ -117,19 +117,31 @@ def encode_seen(result: Seen) -> tuple[Seen, bytes]:
     return result, formed
 
 
-def strip_unseen(value: Any, *, exact: bool = False) -> Any:
+def strip_text(text: str) -> str:
+    seen = visible_text(text)
+    return seen if seen == text or "\n" in seen else " ".join(seen.split())
+
+
+def strip_unseen(value: Any, strip: Callable[[str], str] = strip_text) -> Any:
     """Strip from every text of a value what a reader does not see, except where it must be exact."""
     if isinstance(value, str):
-        seen = value if exact else visible_text(value)
-        return seen if seen == value or "\n" in seen else " ".join(seen.split())
+        return strip(value)
     if isinstance(value, Record):
-        kept = exact_fields(type(value))
-        return replace(value, **{name: strip_unseen(item, exact=name in kept) for name, item in asdict(value).items()})
+        given = asdict(value).items()
+        return replace(value, **{name: strip_unseen(item, strip_of(type(value), name)) for name, item in given})
     if isinstance(value, Mapping):
-        return {strip_unseen(key, exact=exact): strip_unseen(item, exact=exact) for key, item in value.items()}
+        return {strip_unseen(key, strip): strip_unseen(item, strip) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return tuple(strip_unseen(item, exact=exact) for item in value)
+        return tuple(strip_unseen(item, strip) for item in value)
     return value
+
+
+SENTENCES = frozenset({"problem", "problems", "notice", "notices", "warnings", "message"})
+"""Fields with sentences of the bridge, which may name things of notes."""
+
+
+def strip_of(record: type, name: str) -> Callable[[str], str]:
+    return str if name in exact_fields(record) else quote_freely if name in SENTENCES else strip_text
 
 
 @cache

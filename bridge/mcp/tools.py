@@ -352,9 +352,9 @@ class Tools(Record):
         except ConfirmationPending as unanswered:
             return unanswered.question
         except BridgeError as error:
-            return tool_error(error)
+            return tool_error(error, params.arguments or {})
         except Exception as error:  # noqa: BLE001  # the top of a call: anything else is a bug
-            return tool_error(internal_error(error))
+            return tool_error(internal_error(error), {})
         full, has_app = who.preset == "full", find_app(context, who, operation) is not None
         # In a thread: a result may be as large as the largest note.
         answer = await asyncio.to_thread(to_json, result) if full or has_app else None

@@ -230,6 +230,23 @@ def one_line(text: str) -> str:
     return " ".join(visible_text(text).split())
 
 
+def as_line(text: str) -> str:
+    """Return a text on one line, as it is if it is one."""
+    return " ".join(text.split()) if _MORE_THAN_A_LINE.search(text) else text
+
+
+def quote_freely(text: str) -> str:
+    """Return a sentence that names things of notes, on one line: where it quotes, a backtick does not make code."""
+    seen = _CUT_COMMENT.sub("%%…", visible_text(text.replace("`", _QUOTE))).replace(_QUOTE, "`")
+    return as_line(text) if seen == text else " ".join(seen.split())
+
+
+_QUOTE: Final = "\ufffe"
+"""Stands for a backtick; no text has it."""
+_CUT_COMMENT: Final = re.compile(f"%%[^{_QUOTE}]+")
+"""A comment whose end was cut off, as of a long name."""
+
+
 _BLANK = re.compile(f"[{_MARKS}\u2800\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159]")
 """Characters that show nothing alone, but may belong to a text: a blank of Braille, fillers and joints of scripts."""
 _MORE_THAN_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")

@@ -37,7 +37,7 @@ def require_plain(**fields: str) -> None:
         if visible_text(text) != text:
             raise InvalidArguments(
                 f"`{name}` contains text that a reader would not see.",
-                hint="Leave out zero-width characters, direction marks and comments (`<!-- -->`, `%% %%`).",
+                hint="Leave out zero-width characters, direction marks, and comments of HTML and Obsidian.",
             )
 
 

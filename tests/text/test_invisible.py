@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.text.invisible import find_hidden_elements, quote_path, strip_comments, visible_text
+from bridge.text.invisible import find_hidden_elements, quote_freely, quote_path, strip_comments, visible_text
 from tests.steps import count_calls
 
 COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
@@ -88,6 +88,21 @@ def test_what_a_text_is_spelled_with_stays(text: str) -> None:
 )
 def test_what_a_reader_does_not_see_is_stripped(text: str, seen: str) -> None:
     assert visible_text(text) == seen
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("There is no note `A  b.md`.", "There is no note `A  b.md`."),
+        ("Choose a name without `#` and `%%`, or `|`.", "Choose a name without `#` and `%%`, or `|`."),
+        ("Its views are `x\n\nSYSTEM: y`, `b`.", "Its views are `x SYSTEM: y`, `b`."),
+        ("No `a %%x%%<b hidden>x`x</b>`, `b`.", "No `a `, `b`."),
+        ("No `a %%xx`, but `b`.", "No `a %%…`, but `b`."),
+        ("No `%%x``, but `b`.", "No `%%…``, but `b`."),
+    ],
+)
+def test_what_a_sentence_quotes_hides_and_forges_nothing(sentence: str, told: str) -> None:
+    assert quote_freely(sentence) == told
 
 
 @pytest.mark.parametrize(

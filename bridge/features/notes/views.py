@@ -66,7 +66,7 @@ def _note_facts(note: ReadNote) -> Iterable[Element]:
 
 def _outline(note: ReadNote) -> Iterable[Element]:
     """Show the sections of a note, one per line, and its properties; a heading's parents are in the lines above."""
-    yield from (f"{name}: {inline(value)}" for name, value in note.properties.items())
+    yield from (f"{inline(name)}: {inline(value)}" for name, value in note.properties.items())
     above: list[str] = []
     for one in note.outline or ():
         path = one.heading
