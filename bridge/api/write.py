@@ -365,7 +365,7 @@ def author(call: Call, operation: str, reason: str | None, *, confirm: bool | No
         confirmed=confirm is None or call.is_confirmed(confirm),
         needs_user=confirm is not None and not call.may_decide,
         applies_in=vault.folder_for_client(call.principal.name) if proposes else None,
-        is_client=not call.principal.local,
+        is_agent=not (call.principal.local and call.may_decide),
     )
 
 

@@ -72,6 +72,9 @@ class ChangeReplay:
 
     def make(self, number: int, step: Step) -> None:
         """Add to the draft what a step means in the current vault, or record a conflict."""
+        if step.kind == "move" and step.to is not None and step.before is not None and is_hidden(step.path):
+            # Out of the trash, as the inverse of a removal.
+            step = Step("put", step.to, to=step.path, after=step.before, spelling=step.spelling)
         identity = self._change.now[number], self._change.gone[number]
         brings_back = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
         place = self._name(number, step.path) if brings_back else self._positions.of_file(*identity)

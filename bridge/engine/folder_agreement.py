@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from math import inf
@@ -23,6 +24,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of
 from bridge.private_files import write_private
 from bridge.settings.schema import Settings
+from bridge.text.fold import fold_case, nfc
 from bridge.types import VaultPath
 from bridge.vault.open_file import birth_time, place_on_disk
 from bridge.vault.paths import parents
@@ -183,21 +185,39 @@ class FolderAgreement:
 
     def touches_agreement(self, settings: Settings, plan: Plan) -> bool:
         """Return whether a change writes, moves or removes the note by which a person agreed, also with its folder."""
-        about = agents_folder(settings).about.casefold()
-        places = (place.casefold() for step in plan.steps for place in (step.path, step.to) if place is not None)
-        folders = {step.path.casefold() for step in plan.steps if step.kind == "move"}
-        return any(place == about or (place in folders and about.startswith(f"{place}/")) for place in places)
+        # Also where the folder was: with its note there it may count again.
+        folders = {agents_folder(settings).path, self._agreed, self._place, self.unmarked} - {""}
+        abouts = [self._follow(_about(folder)) for folder in folders]
+        files = [step for step in plan.steps if not step.kind.endswith("_folder")]
+        places = [self._follow(place) for step in files for place in (step.path, step.to) if place is not None]
+        return any(_inside(about, place) is not None for place in places for about in abouts)
+
+    def _follow(self, path: VaultPath) -> VaultPath:
+        """Return where a path leads through links. Blocks for a moment."""
+        real = os.path.relpath(os.path.realpath(self._root / path), os.path.realpath(self._root))
+        return VaultPath(nfc(real.replace(os.sep, "/")))
+
+    def _id_after(self, files: Vault, plan: Plan, path: VaultPath) -> str | None:
+        """Return the id that a note has once a plan is made; None if there is none then. Blocks."""
+        for step in reversed(plan.steps):
+            taken = step.path if step.kind == "put" else step.to if step.kind == "move" else None
+            if taken is not None and (inside := _inside(path, self._follow(taken))) is not None:
+                digest = step.after if step.kind == "put" else step.before
+                if digest is not None and digest in plan.blobs:
+                    return id_in(path, plan.blobs[digest])
+                path = VaultPath(step.path + inside)
+            elif step.kind in ("move", "remove") and _inside(path, self._follow(step.path)) is not None:
+                return None
+        return read_id(files, path)
 
     def explain(self, files: Vault, settings: Settings, plan: Plan, agreement: str | None, about: VaultPath) -> str:
         """Return what accepting a change of a note means for what agents may do; empty when nothing of that."""
         folder = agents_folder(settings)
         if agreement is not None:
             return f"Accepting this lets agents write in `{folder.path}` at once from then on."
-        after = {step.path: plan.blobs.get(step.after) for step in plan.steps if step.kind == "put" and step.after}
         if self.touches_agreement(settings, plan):
-            data = next((data for path, data in after.items() if path.casefold() == folder.about.casefold()), None)
             was = self.is_agreed(files, settings)
-            if self._counts(folder, None if data is None else id_in(folder.about, data)) and data is not None:
+            if self._counts(folder, self._id_after(files, plan, self._follow(folder.about))):
                 return "" if was else f"Accepting this lets agents write in `{folder.path}` at once from then on."
             if was:
                 return f"Accepting this ends that agents write in `{folder.path}` at once, until you set it up again."
@@ -209,7 +229,7 @@ class FolderAgreement:
                 f"Accepting this takes `{own[0].path}`{f' and {len(own) - 1} more' if len(own) > 1 else ''} into"
                 f" `{folder.path}`, where agents change notes at once and which ordinary searches leave out."
             )
-        written = [*after, *(step.to for step in plan.steps if step.kind == "move" and step.to is not None)]
+        written = (step.path if step.kind == "put" else step.to or "" for step in plan.steps if step.kind != "remove")
         if copy := next(filter(is_about_path, written), None):
             return f"`{copy}` gives agents no right: only `set-up-memory` does."
         return ""
@@ -237,3 +257,11 @@ class FolderAgreement:
 
 def _about(place: str) -> VaultPath:
     return AgentsFolder(VaultPath(place)).about
+
+
+def _inside(path: str, place: str) -> str | None:
+    """Return the rest of a path that is a place, however it is spelled, or lies in it; None elsewhere."""
+    names, count = path.split("/"), place.count("/") + 1
+    if fold_case("/".join(names[:count])) != fold_case(place):
+        return None
+    return "".join(f"/{name}" for name in names[count:])

@@ -29,6 +29,7 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan
 from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import replaces_only
+from bridge.vault.write.trash import is_in_trash
 
 
 class PlannedChange(Record):
@@ -81,7 +82,7 @@ def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
     """Return the digest of a file before a change; None when there was no file."""
     origin = draft.origin(path)
     with contextlib.suppress(NoteNotFound):
-        return None if origin is None else digest_of(draft.as_read(origin))
+        return None if origin is None or is_in_trash(origin) else digest_of(draft.as_read(origin))
     return None
 
 

@@ -200,10 +200,10 @@ class Author(Record):
     """Whether a large change was confirmed."""
     applies_in: AgentsFolder | None = None
     """The folder in which the change applies even if others wait for approval."""
-    is_client: bool = False
-    """Whether a client with its own token makes the change."""
+    is_agent: bool = False
+    """Whether an agent makes the change: one that gives agents a right waits for the user, whatever may apply."""
     needs_user: bool = False
-    """Whether a large change, or one that gives agents a right, waits for the user's approval even if confirmed."""
+    """Whether a large change waits for the user's approval even if confirmed."""
 
 
 class LargeChange(ConfirmationRequired):
@@ -312,7 +312,7 @@ class ChangeWriter:
         found = measure_change(plan, planned.effect, planned.requests)
         large = self._confirmation(found, author)
         author = replace(author, proposes=self._waits(author, planned, plan, is_large=large is not None))
-        if author.is_client:
+        if author.is_agent:
             planned = replace(planned, facts=replace(planned.facts, by_client=True))
         warnings = (*planned.effect.warnings, *ready.warnings)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
@@ -360,10 +360,9 @@ class ChangeWriter:
             return True
         if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
             return False
-        gives_rights = planned.facts.agreement is not None or self._folder_agreement.touches_agreement(
-            self.settings, plan
-        )
-        return author.proposes or (gives_rights and (author.is_client or author.needs_user))
+        if author.proposes or not author.is_agent:
+            return author.proposes
+        return planned.facts.agreement is not None or self._folder_agreement.touches_agreement(self.settings, plan)
 
     async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
         if hold.paths is not None:

@@ -60,7 +60,7 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     by: Literal["disk", "obsidian"] | None = None
     """Who writes it: the bridge, or the editor that claimed it."""
     by_client: bool = False
-    """Whether a client with its own token made or proposed it."""
+    """Whether an agent made or proposed it, one with a token of its own or without."""
     forecast: bool = False
     """Whether it is compared with its forecast, also when a proposal of it is accepted."""
     skips_overtaken: bool = field(default=False, name="apart")

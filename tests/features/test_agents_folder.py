@@ -386,6 +386,59 @@ async def test_an_agent_neither_moves_narrows_nor_edits_the_agreement(served: Se
     assert await agent.state("move_note", path="Agents", to="Robots") == "proposed"
 
 
+@pytest.mark.parametrize("applies", [True, False])
+@pytest.mark.parametrize(
+    "way", ["folder", "change set", "undo of a deletion", "undo of a move", "redo", "former place", "link"]
+)
+async def test_an_agent_brings_an_ended_agreement_back_only_when_the_user_agrees(
+    served: Served, way: str, *, applies: bool
+) -> None:
+    """One of a client that applies its changes, or of an agent without a name."""
+    made = (await served.call("set_up_memory", templates=False)).json["change_id"]
+    text, agent, folder = marker(served), Agent(served), "Agents"
+    create = {"op": "create_note", "path": "Z/About this folder.md", "text": text}
+    move = {"op": "move_note", "path": "Z", "to": "Agents"}
+    if way == "former place":
+        await rename(served, "Agents", "Robots")
+        folder = "Robots"
+    about = f"{folder}/About this folder.md"
+    if way == "undo of a move":
+        ended = await served.result("move_note", path=ABOUT, to="Old.md")
+    elif way == "redo":
+        ended = await served.result("undo_change", change_id=made)
+    else:
+        ended = await served.result("delete_note", path=about, digest=hashlib.sha256(text.encode()).hexdigest())
+    undo = [("undo_change", {"change_id": ended["change_id"]})]
+    ways: dict[str, list[tuple[str, dict[str, Any]]]] = {
+        "folder": [("create_note", create), ("move_note", move)],
+        "change set": [("change_set", {"edits": [create, move]})],
+        "redo": [("undo_change", {"change_id": made, "redo": True})],
+        "former place": [("create_note", create | {"path": about})],
+        "link": [("create_note", create | {"path": "Link/About this folder.md"})],
+    }
+    if way == "link":
+        (root(served) / "Link").symlink_to("Agents")
+    elif way in ("folder", "change set"):
+        await served.result("move_note", path="Agents/Agent Orange.md", to="Agent Orange.md")
+        shutil.rmtree(root(served) / "Agents", ignore_errors=True)
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"apply_clients": ["quill"]}))
+    assert not await agents_write_at_once(served, folder)
+    token = agent.token if applies else None
+    for name, arguments in ways.get(way, undo):
+        given = {key: value for key, value in arguments.items() if key != "op"}
+        async with connected(served, preset="full", token=token) as client:
+            answer = await client.call_tool(name, given)
+        assert not answer.is_error, text_of(answer)
+    assert not await agents_write_at_once(served, folder)
+    opens = f"Accepting this lets agents write in `{folder}` at once from then on."
+    says = f"`{about}` gives agents no right: only `set-up-memory` does." if way == "former place" else opens
+    listed = (await served.result("list_changes", state="proposed"))["changes"]
+    (waits,) = [one for one in listed if (one["reason"] or "").startswith(says)]
+    await served.result("decide", id=waits["id"], verdict="accept")
+    await served.call("wait_until_indexed", path=about)
+    assert await agents_write_at_once(served, folder) == (says == opens)
+
+
 async def test_a_move_that_an_agent_proposed_ends_the_agreement(served: Served) -> None:
     await served.call("set_up_memory", templates=False)
     made = (await Agent(served).call("move_note", path="Agents", to="Robots")).json
