@@ -4,6 +4,7 @@ import asyncio
 from typing import ClassVar
 
 from bridge.api.call import Call
+from bridge.api.moments import iso
 from bridge.api.write import WriteOptions, client_name
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -18,7 +19,7 @@ from bridge.engine.agents_folder import (
     read_id,
     starter_notes,
 )
-from bridge.errors import ConfirmationRequired
+from bridge.errors import ConfirmationRequired, Declined
 from bridge.events import DecisionsChanged
 from bridge.markdown.edit.properties import edit_properties
 from bridge.state.decisions import Answer, Decision
@@ -91,6 +92,11 @@ def open_folder(call: Call, options: WriteOptions) -> tuple[AgentsFolder, Agents
 
 
 def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:
+    if not call.is_user and (when := call.vault.folder_agreement.declined) is not None:
+        raise Declined(
+            f"The user declined on {iso(when)} that agents keep notes in `{folder.path}`.",
+            hint=f"{Declined.hint} Only the user can set it up: `vaultside set-up-memory`.",
+        )
     if not (call.has_agreed or call.is_confirmed(confirm)):
         raise ConfirmationRequired(
             f"Agents may keep notes in `{folder.path}/` only when the user agrees.",

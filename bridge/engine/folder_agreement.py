@@ -60,6 +60,8 @@ class FolderAgreement:
         """What tells the file of the note there from a copy of it, wherever it is moved."""
         self.unmarked = ""
         """A folder to which a person agreed before there were ids, while its note has none."""
+        self.declined: float | None = None
+        """When a person took the agreement back, in seconds since 1970; None once there is another."""
         self._is_known = False
         self._load()
         self._appeared: dict[VaultPath, float] = {}
@@ -117,13 +119,14 @@ class FolderAgreement:
 
     def agree(self, settings: Settings, id_: str) -> None:
         """Keep that a person agreed to the folder, whose note has this id or gets it now."""
-        self._agreed = agents_folder(settings).path
+        self._agreed, self.declined = agents_folder(settings).path, None
         self._ids = list(dict.fromkeys((*self._ids, id_)))
         self._keep()
 
     def withdraw(self) -> None:
-        """Keep that the person agrees no more; no note that is there counts, wherever it is moved."""
+        """Keep that the person said no; no note that is there counts, wherever it is moved."""
         self._agreed = self.unmarked = ""
+        self.declined = time.time()
         self._ids.clear()
         self._keep()
 
@@ -240,6 +243,7 @@ class FolderAgreement:
             self._named, self._place = str(facts["named"]), str(facts["place"])
             self._ids, self.unmarked = [*map(str, facts["ids"])], str(facts["unmarked"])
             self._agreed, self._note = str(facts["agreed"]), str(facts.get("note", ""))
+            self.declined = float(when) if (when := facts.get("declined")) is not None else None
             self._is_known = True
         except (OSError, ValueError, KeyError, TypeError):
             # An earlier version kept no ids.
@@ -247,8 +251,8 @@ class FolderAgreement:
 
     def _keep(self) -> None:
         self._is_known = True
-        facts = {"named": self._named, "place": self._place, "ids": self._ids, "unmarked": self.unmarked}
-        facts |= {"agreed": self._agreed, "note": self._note}
+        facts: dict[str, object] = {"named": self._named, "place": self._place, "ids": self._ids}
+        facts |= {"unmarked": self.unmarked, "agreed": self._agreed, "note": self._note, "declined": self.declined}
         try:
             write_private(self._file, json.dumps(facts).encode())
         except BridgeError as error:

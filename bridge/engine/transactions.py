@@ -321,7 +321,11 @@ class ChangeWriter:
         outcome = ChangeOutcome(planned, plan, digest, state, warnings, count_effects(plan, planned.effect))
         require_expected(outcome.counts, expect)
         if not plan.steps:
-            if not (dry_run or author.proposes):
+            if planned.facts.agreement is not None and not dry_run:
+                if author.proposes:
+                    # The note is there, of another device: no change can wait for the user.
+                    hint = "Ask the user to run `vaultside set-up-memory`."
+                    raise ConfirmationRequired("Agents may keep notes only when the user agrees.", hint=hint)
                 self._agree(planned.facts.agreement)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
         if author.proposes:

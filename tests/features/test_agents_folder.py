@@ -316,7 +316,8 @@ async def test_the_agreement_of_another_device_counts_here_once_the_user_agrees(
     before = contents(served)
     served.bridge.find(None).folder_agreement._ids.clear()
     assert not await agents_write_at_once(served)
-    assert (await Agent(served).state("set_up_memory", templates=False, confirm=True)) == "proposed"
+    asked = await Agent(served).call("set_up_memory", templates=False, confirm=True)
+    assert asked.code == "confirmation_required", "there is nothing to write that could wait"
     assert not await agents_write_at_once(served)
     assert (await served.call("set_up_memory", templates=False)).status == 200
     assert contents(served) == before

@@ -195,6 +195,18 @@ async def test_the_agents_folder_is_taken_back(served: Served) -> None:
     await decide(served, folder["id"], "reject")
     assert (await listed(served))["answers"] == []
     assert (await agent.call("create_note", path="Agents/Two.md", text="Mine.")).json["state"] == "proposed"
+    # Nobody asks again, whatever agents may confirm, until the user sets it up.
+    for confirms in (False, True):
+        await served.bridge.use(save_settings(served.bridge.settings_path, {"agents_confirm": confirms}))
+        for operation, arguments in (
+            ("set_up_memory", {}),
+            ("remember", {"title": "Clay", "text": "Clay cracks."}),
+            ("save_session", {"goal": "Bake"}),
+        ):
+            assert (await agent.call(operation, **arguments, confirm=True)).code == "declined"
+            async with connected(served, preset="full") as client:
+                told = text_of(await client.call_tool(operation, {**arguments, "confirm": True}))
+            assert told.startswith("declined: The user declined on "), told
     # Nor does the folder count where the user moves it.
     assert (await served.call("move_note", path="Agents", to="Robots")).status == 200
     assert (await agent.call("create_note", path="Robots/Two.md", text="Mine.")).json["state"] == "proposed"
