@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from posixpath import commonpath
 from typing import Final
 
@@ -15,6 +15,7 @@ from bridge.changes.requests.move_note import MoveNote
 from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.text.counts import count_of, join_some
+from bridge.text.invisible import visible_text
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 
@@ -55,7 +56,7 @@ def measure_change(plan: Plan, effect: Effect, requests: Sequence[Request] = ())
 
 
 def effect_keys(plan: Plan, agreement: str | None) -> frozenset[str]:
-    """Return keys of what a change does to each file, equal for all that take and give the same lines there.
+    """Return keys of what a change comes to for each file, equal for all that take and give the same lines there.
 
     Links that follow a move, blank lines, and when something was written are left out; of a change that sets up the
     agents' folder it is only that.
@@ -63,17 +64,53 @@ def effect_keys(plan: Plan, agreement: str | None) -> frozenset[str]:
     if agreement is not None:
         return frozenset({"agreement"})
     moves = [step for step in plan.steps if step.kind == "move"]
+    files, gone = _come_to(plan.steps)
     keys = set[str]()
-    for step in plan.steps:
-        if step.kind in ("move", "remove"):
-            keys.add(_key(step.kind, step.path, step.to if step.kind == "move" else None))
-        elif step.kind == "put" and step.after is not None:
-            before, after = b"" if step.before is None else plan.blobs[step.before], plan.blobs[step.after]
-            if step.before is not None and moves and has_only_followed(step.path, before, after, moves):
-                continue
-            old, new = _count_lines(before), _count_lines(after)
-            keys.add(_key(step.path, *sorted((old - new).elements()), "\0", *sorted((new - old).elements())))
+    for path, (came_from, was, after) in files.items():
+        is_rewritten = came_from is None and gone.get(path) in plan.blobs
+        first, before = (path, gone.pop(path)) if is_rewritten else (came_from, was)
+        if first is not None and first != path:
+            keys.add(_key("move", first, path))
+        if after is None or after == before:
+            continue
+        data = b"" if before is None else plan.blobs[before], plan.blobs[after]
+        if before is None or not (moves and has_only_followed(path, *data, moves)):
+            old, new = map(_count_lines, data)
+            keys.add(
+                _key(
+                    visible_text(first or path), *sorted((old - new).elements()), "\0", *sorted((new - old).elements())
+                )
+            )
+    keys |= {_key("remove", path, None) for path in gone}
     return frozenset(keys if len(keys) <= _MAX_KEYS else {_key(*sorted(keys))})
+
+
+def _come_to(
+    steps: Iterable[Step],
+) -> tuple[Mapping[VaultPath, tuple[VaultPath | None, Digest | None, Digest | None]], dict[VaultPath, Digest | None]]:
+    """Return what steps come to, whatever they do in between.
+
+    That is the first path of each file, None if it is created, and its content before and after; and what is removed.
+    """
+    files: dict[VaultPath, tuple[VaultPath | None, Digest | None, Digest | None]] = {}
+    gone: dict[VaultPath, Digest | None] = {}
+    folders: list[tuple[VaultPath, VaultPath]] = []
+    for step in steps:
+        path, to, first = step.path, step.to, step.path
+        for was, now in reversed(folders):
+            first = path_after_move(first, now, was) or first
+        was_there = files.pop(path, (first, step.before, step.before))
+        match step.kind:
+            case "put":
+                files[path] = (None, None, step.after) if step.before is None else (*was_there[:2], step.after)
+            case "move" if to is not None:
+                if step.before is None:
+                    files = {path_after_move(one, path, to) or one: state for one, state in files.items()}
+                    folders.append((path, to))
+                files[to] = was_there
+            case "remove" if was_there[0] is not None:
+                gone[was_there[0]] = was_there[1]
+    return files, gone
 
 
 def _count_lines(data: bytes) -> Counter[str]:

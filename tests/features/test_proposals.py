@@ -92,6 +92,14 @@ MORE = {"op": "append", "text": "More."}
 TAKEN = {"op": "delete_note", "path": "Apart.md"}
 
 
+def create(path: str) -> Mapping[str, str]:
+    return {"op": "create_note", "path": path, "text": "One."}
+
+
+def move(path: str, to: str) -> Mapping[str, str]:
+    return {"op": "move_note", "path": path, "to": to}
+
+
 @pytest.mark.parametrize(
     ("call", "again", "other"),
     [
@@ -123,8 +131,28 @@ TAKEN = {"op": "delete_note", "path": "Apart.md"}
             ("delete_note", {"path": "Apart.md"}),
             ("move_note", {"path": "Apart.md", "to": "Bread/Apart.md"}),
         ),
+        (
+            ("create_note", {"path": "New.md", "text": "One."}),
+            ("change_set", {"edits": [create("Other.md"), move("Other.md", "New.md")]}),
+            ("change_set", {"edits": [create("Other.md"), move("Other.md", "Third.md")]}),
+        ),
+        (
+            ("create_note", {"path": "New.md", "text": "One."}),
+            ("create_note", {"path": "New\u200b.md", "text": "One."}),
+            ("create_note", {"path": "Newer.md", "text": "One."}),
+        ),
+        (
+            ("move_note", {"path": "Bread/Rye.md", "to": "Loaf.md"}),
+            ("change_set", {"edits": [move("Bread/Rye.md", "Apart 2.md"), move("Apart 2.md", "Loaf.md")]}),
+            ("change_set", {"edits": [move("Bread/Rye.md", "Loaf.md"), move("Loaf.md", "Apart 2.md")]}),
+        ),
+        (
+            ("create_note", {"path": "New/New.md", "text": "One."}),
+            ("change_set", {"edits": [create("Other/New.md"), move("Other", "New")]}),
+            ("change_set", {"edits": [create("Other/New.md"), move("Other", "Newer")]}),
+        ),
     ],
-    ids=["create", "edit", "property", "move", "delete"],
+    ids=["create", "edit", "property", "move", "delete", "create and move", "unseen sign", "move on", "move folder"],
 )
 async def test_what_was_rejected_is_declined_until_it_is_accepted(
     served: Served,
