@@ -279,10 +279,10 @@ class Draft:
         self._now.clear()
         self._moves = any(step.kind == "move" for step in self._steps)
 
-    def create(self, path: VaultPath, data: bytes, *, spelling: str | None = None) -> None:
+    def create(self, path: VaultPath, data: bytes, *, spelling: str | None = None, mode: int | None = None) -> None:
         if self.has(path):
             raise NoteExists(f"There is a file `{path}` already.", path=path)
-        self._add(Step("put", path, after=self._keep(data), spelling=spelling))
+        self._add(Step("put", path, after=self._keep(data), spelling=spelling, mode=mode))
 
     def replace(self, path: VaultPath, data: bytes) -> None:
         """Replace a file's bytes."""

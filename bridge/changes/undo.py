@@ -74,7 +74,7 @@ class ChangeReplay:
         """Add to the draft what a step means in the current vault, or record a conflict."""
         if step.kind == "move" and step.to is not None and step.before is not None and is_hidden(step.path):
             # Out of the trash, as the inverse of a removal.
-            step = Step("put", step.to, to=step.path, after=step.before, spelling=step.spelling)
+            step = Step("put", step.to, to=step.path, after=step.before, spelling=step.spelling, mode=step.mode)
         identity = self._change.now[number], self._change.gone[number]
         brings_back = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
         place = self._name(number, step.path) if brings_back else self._positions.of_file(*identity)
@@ -153,11 +153,12 @@ class ChangeReplay:
             self._conflicts.append(FileConflict(place, HAD_NAME.format(claim)))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
-            self._draft.take(Plan((Step("move", trashed, to=place, before=after, spelling=step.spelling),), blobs))
+            moved = Step("move", trashed, to=place, before=after, spelling=step.spelling, mode=step.mode)
+            self._draft.take(Plan((moved,), blobs))
         else:
             if trashed is not None and self._is_there(trashed):
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
-            self._draft.create(place, self._content(place, after), spelling=step.spelling)
+            self._draft.create(place, self._content(place, after), spelling=step.spelling, mode=step.mode)
 
     def _put(self, number: int, place: VaultPath, before: Digest, after: Digest) -> None:
         if not self._is_left(number, place):
@@ -502,7 +503,7 @@ def _inverse(step: Step) -> Step:
         case "put":
             return Step("remove" if step.before is None else "put", step.path, before=step.after, after=step.before)
         case "remove":
-            return Step("put", step.path, to=step.to, after=step.before, spelling=step.spelling)
+            return Step("put", step.path, to=step.to, after=step.before, spelling=step.spelling, mode=step.mode)
         case "move" if is_hidden(step.path):
             return Step("remove", step.to or step.path, to=step.path, before=step.before)
         case "move":

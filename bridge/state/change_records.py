@@ -183,7 +183,7 @@ def build_changes(
         ids = [change.id for change in found[start : start + MARKS_AT_ONCE]]
         marks = ", ".join("?" * len(ids))
         for change, now, gone, *step in connection.execute(
-            "SELECT change, now, gone, kind, path, target, before, after, inode, spelling FROM step"  # noqa: S608
+            "SELECT change, now, gone, kind, path, target, before, after, inode, spelling, mode FROM step"  # noqa: S608
             f" WHERE pending = ? AND change IN ({marks}) ORDER BY number",
             (pending, *ids),
         ):
@@ -221,8 +221,9 @@ def step_of(
     after: Digest | None,
     inode: str | None = None,
     spelling: str | None = None,
+    mode: int | None = None,
 ) -> Step:
-    return Step(kind, path, target, before, after, None if inode is None else int(inode), spelling)
+    return Step(kind, path, target, before, after, None if inode is None else int(inode), spelling, mode)
 
 
 def set_hunk_states(connection: sqlite3.Connection, switches: Collection[HunkState], by: ChangeFacts | None) -> None:

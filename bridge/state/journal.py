@@ -38,7 +38,7 @@ def insert_change(connection: sqlite3.Connection, change: Change, *, pending: bo
     connection.execute(INSERT, (*head, change.expires, encode_facts(change.facts), change.made or None))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
-        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 change.id,
@@ -52,6 +52,7 @@ def insert_change(connection: sqlite3.Connection, change: Change, *, pending: bo
                 *now[number],
                 step.inode if step.inode is None else str(step.inode),
                 step.spelling,
+                step.mode,
             )
             for number, step in enumerate(change.steps)
         ],
@@ -153,7 +154,11 @@ JOURNAL = Subject(
             "step", "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone"
         ),
     ),
-    migrations=("CREATE INDEX change_session ON change (session);", "ALTER TABLE step ADD COLUMN spelling TEXT;"),
+    migrations=(
+        "CREATE INDEX change_session ON change (session);",
+        "ALTER TABLE step ADD COLUMN spelling TEXT;",
+        "ALTER TABLE step ADD COLUMN mode INTEGER;",
+    ),
     forget=forget_changes,
     move=move,
     after_merge=drop_settled,

@@ -29,6 +29,8 @@ class Step(Record):
     """The inode of a moved folder: its name may belong to another folder before or after."""
     spelling: str | None = None
     """The name of what goes, or came back, where the disk does not spell it as `path` or `to` does, but as in NFD."""
+    mode: int | None = None
+    """The permissions of a file that goes, or came back, where they are known."""
 
     @property
     def _identity(self) -> tuple[object, ...]:

@@ -1,6 +1,10 @@
 """What is told of changes is what the notes say, whoever turned which parts of them back."""
 
 import hashlib
+import json
+import os
+import shutil
+import stat
 from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,16 +32,16 @@ class Notes:
         self.owner = Call(bridge, OWNER, client="owner")
         self.agent = Call(bridge, AGENT, client="agent")
         """Proposes what it changes."""
-        self._root = root
+        self.root = root
 
     def texts(self) -> dict[str, str]:
-        return {file.relative_to(self._root).as_posix(): file.read_text() for file in self._root.rglob("*.md")}
+        return {file.relative_to(self.root).as_posix(): file.read_text() for file in self.root.rglob("*.md")}
 
     def has(self, path: str) -> bool:
-        return (self._root / path).exists()
+        return (self.root / path).exists()
 
     def digest(self, name: str) -> str:
-        return hashlib.sha256((self._root / name).read_bytes()).hexdigest()
+        return hashlib.sha256((self.root / name).read_bytes()).hexdigest()
 
     async def edited(self, *, swapped: bool = False) -> str:
         """Change three lines, far apart, of each of the notes; return the change."""
@@ -49,12 +53,12 @@ class Notes:
 
     async def write(self, name: str, text: str) -> None:
         """Save a note as another program does."""
-        (self._root / name).write_text(text)
+        (self.root / name).write_text(text)
         await self.owner.vault.indexer.look_at([name])
 
     async def delete(self, name: str) -> None:
         """Delete a note as another program does."""
-        (self._root / name).unlink()
+        (self.root / name).unlink()
         await self.owner.vault.indexer.look_at([name])
 
     async def asked(self, who: Call, operation: str, **arguments: Any) -> str:
@@ -213,6 +217,35 @@ async def test_a_note_that_came_back_out_of_the_trash_goes_there_again(notes: No
     assert (notes.texts(), set(without)) == (without, {".trash/a.md", "b.md", "c.md"})
     await notes.asked(notes.owner, "undo_change", change_id=removed)
     assert notes.texts() == start
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.parametrize("trash", ["local", "none", "emptied"])
+@pytest.mark.parametrize("operation", ["delete_note", "merge_notes", "change_set"])
+async def test_a_removed_note_comes_back_as_private_as_it_was(notes: Notes, trash: str, operation: str) -> None:
+    (notes.root / ".obsidian/app.json").write_text(json.dumps({"trashOption": "none" if trash == "none" else "local"}))
+    place = notes.root / "a.md"
+    for mode in (0o600, 0o660):
+        place.chmod(mode)
+        digest = notes.digest("a.md")
+        removal = {"op": "delete_note", "path": "b/a.md", "digest": digest}
+        arguments: dict[str, Any] = {
+            "delete_note": {"path": "a.md", "digest": digest},
+            "merge_notes": {"path": "a.md", "into": "b.md", "digest": digest},
+            "change_set": {"edits": [{"op": "move_note", "path": "a.md", "to": "b/a.md"}, removal]},
+        }[operation]
+        removed = await notes.asked(notes.owner, operation, **arguments, confirm=True)
+        assert not place.exists()
+        if trash == "emptied":
+            shutil.rmtree(notes.root / ".trash")
+        back = await notes.asked(notes.owner, "undo_change", change_id=removed)
+        assert stat.S_IMODE(place.stat().st_mode) == mode
+        await notes.asked(notes.owner, "undo_change", change_id=back)
+        assert not place.exists()
+        if trash == "emptied":
+            shutil.rmtree(notes.root / ".trash", ignore_errors=True)
+        await notes.asked(notes.owner, "undo_change", change_id=removed)
+        assert stat.S_IMODE(place.stat().st_mode) == mode
 
 
 async def test_what_was_cut_off_is_left_out_of_the_undo_of_its_session_by_name(notes: Notes) -> None:

@@ -67,14 +67,14 @@ def copy_metadata(new: int, old: int) -> None:
                 os.setxattr(new, name, os.getxattr(old, name))
 
 
-def set_new_file_metadata(new: int, folder: os.stat_result) -> None:
+def set_new_file_metadata(new: int, folder: os.stat_result, mode: int | None) -> None:
     """Give a new file the permissions of its folder, as the user's programs would, regardless of our umask.
 
-    Its owner can always write it, even if the folder is read-only.
+    Its owner can always write it, even if the folder is read-only. One that comes back has those that it had.
     """
     if os.name != "nt":
         with contextlib.suppress(OSError):
-            os.fchmod(new, stat.S_IMODE(folder.st_mode) & 0o666 | 0o600)
+            os.fchmod(new, stat.S_IMODE(folder.st_mode) & 0o666 | 0o600 if mode is None else mode)
 
 
 def attribute_names(file: int) -> list[str]:
@@ -104,12 +104,20 @@ class FileOps(Record):
     def at(self, path: str, keeps: Callable[[str], bool] | None = None) -> AbstractContextManager[PathHandle]:
         return open_handle(self.disk, self.root, path, keeps, stepwise=self.stepwise)
 
-    def put(self, path: str, place: PathHandle, before: Digest | None, after: Digest, data: bytes) -> None:
+    def put(
+        self,
+        path: str,
+        place: PathHandle,
+        before: Digest | None,
+        after: Digest,
+        data: bytes,
+        mode: int | None = None,
+    ) -> None:
         if before is None:
             require_free(path, place)
         else:
             require_unlocked(path, place)
-        draft, descriptor = self.write_draft(place, data)
+        draft, descriptor = self.write_draft(place, data, mode)
         try:
             with self._kept_until_placed(place, draft):
                 self.disk.fsync(descriptor)
@@ -199,15 +207,15 @@ class FileOps(Record):
             place.sync()
         return True
 
-    def write_draft(self, place: PathHandle, data: bytes) -> tuple[str, int]:
-        """Write a new file beside a path, with the metadata of the file there."""
+    def write_draft(self, place: PathHandle, data: bytes, mode: int | None = None) -> tuple[str, int]:
+        """Write a new file beside a path, with the metadata of the file there, or else the given permissions."""
         name, descriptor = self._new_draft(place)
         try:
             with self._kept_until_placed(place, name):
                 left = memoryview(data)
                 while left:
                     left = left[self.disk.write(descriptor, left) :]
-                self._dress(place, descriptor)
+                self._dress(place, descriptor, mode)
         except BaseException:
             self.disk.close(descriptor)
             raise
@@ -221,9 +229,9 @@ class FileOps(Record):
         finally:
             self.disk.close(descriptor)
 
-    def _dress(self, place: PathHandle, descriptor: int) -> None:
+    def _dress(self, place: PathHandle, descriptor: int, mode: int | None = None) -> None:
         if place.info is None:
-            set_new_file_metadata(descriptor, place.parent())
+            set_new_file_metadata(descriptor, place.parent(), mode)
             return
         old = self.disk.open(place.name, FILE_FLAGS, dir_fd=place.folder)
         try:

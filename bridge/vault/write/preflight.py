@@ -1,7 +1,9 @@
 """Checks a plan before anything is touched: refuses what cannot be done, and warns of what may be regretted."""
 
+import contextlib
 import os
 import re
+import stat
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 
@@ -52,7 +54,7 @@ def expand_plan(file_ops: FileOps, trash: Trash, plan: Plan) -> Plan:
                 steps.append(Step("make_folder", VaultPath(folder)))
         match step.kind:
             case "remove":
-                steps.append(spell(file_ops, trash.takes(step, plan)))
+                steps.append(keep_mode(file_ops, spell(file_ops, trash.takes(step, plan)), steps))
             # A step without effect is dropped, as it must not be undone.
             case "make_folder" if is_folder_after(file_ops, step.path, steps):
                 continue
@@ -78,6 +80,14 @@ def spell(file_ops: FileOps, step: Step) -> Step:
     except FileNotFoundError:
         return step
     return step if name == file_name(step.path) else replace(step, spelling=name)
+
+
+def keep_mode(file_ops: FileOps, step: Step, steps: Sequence[Step]) -> Step:
+    """Return a removal with the permissions of its file, which earlier steps may move."""
+    path = path_before(step.path, [one for one in steps if one.kind == "move"])
+    with contextlib.suppress(OSError), file_ops.at(path) as place:
+        return step if place.info is None else replace(step, mode=stat.S_IMODE(place.info.st_mode))
+    return step
 
 
 def is_folder_after(file_ops: FileOps, path: str, steps: Sequence[Step]) -> bool:

@@ -56,7 +56,9 @@ def apply_step(
     with file_ops.at(step.path, keeps) as place:
         match step.kind:
             case "put" if step.after is not None:
-                file_ops.put(step.path, place.respell(step.spelling), step.before, step.after, blobs[step.after])
+                file_ops.put(
+                    step.path, place.respell(step.spelling), step.before, step.after, blobs[step.after], step.mode
+                )
             case "move" | "remove" if step.to is not None:
                 with file_ops.at(step.to, keeps) as there:
                     target = there.respell(step.spelling) if step.kind == "move" else there
@@ -131,7 +133,7 @@ def undo_remove(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle) 
                 return True
     if step.before is None or step.before not in blobs:
         return False
-    file_ops.put(step.path, place, None, step.before, blobs[step.before])
+    file_ops.put(step.path, place, None, step.before, blobs[step.before], step.mode)
     return True
 
 
