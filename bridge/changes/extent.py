@@ -76,25 +76,19 @@ def effect_keys(plan: Plan, agreement: str | None) -> frozenset[str]:
         data = b"" if before is None else plan.blobs[before], plan.blobs[after]
         if before is None or not (moves and has_only_followed(path, *data, moves)):
             old, new = map(_count_lines, data)
-            keys.add(
-                _key(
-                    visible_text(first or path), *sorted((old - new).elements()), "\0", *sorted((new - old).elements())
-                )
-            )
+            lines = (*sorted((old - new).elements()), "\0", *sorted((new - old).elements()))
+            keys.add(_key(visible_text(first or path), *lines))
     keys |= {_key("remove", path, None) for path in gone}
     return frozenset(keys if len(keys) <= _MAX_KEYS else {_key(*sorted(keys))})
 
 
-def _come_to(
-    steps: Iterable[Step],
-) -> tuple[Mapping[VaultPath, tuple[VaultPath | None, Digest | None, Digest | None]], dict[VaultPath, Digest | None]]:
-    """Return what steps come to, whatever they do in between.
+_Became = tuple[VaultPath | None, Digest | None, Digest | None]
+"""The first path of a file, None if it is created, and its content before and after."""
 
-    That is the first path of each file, None if it is created, and its content before and after; and what is removed.
-    """
-    files: dict[VaultPath, tuple[VaultPath | None, Digest | None, Digest | None]] = {}
-    gone: dict[VaultPath, Digest | None] = {}
-    folders: list[tuple[VaultPath, VaultPath]] = []
+
+def _come_to(steps: Iterable[Step]) -> tuple[Mapping[VaultPath, _Became], dict[VaultPath, Digest | None]]:
+    """Return what became of each file, by its last path, and what is removed, whatever happens in between."""
+    files, gone, folders = dict[VaultPath, _Became](), dict[VaultPath, Digest | None](), list[tuple[VaultPath, ...]]()
     for step in steps:
         path, to, first = step.path, step.to, step.path
         for was, now in reversed(folders):

@@ -26,7 +26,8 @@ MAX_NAMED_NOTES = 10
 """Notes or changes that are named of those that are left out."""
 
 MISSING_FILE = "It no longer exists."
-MISSING_HINT = "What is gone needs no undo; `hunks` of `show_change` undo what the change did to other notes."
+OTHERS_HINT = "`hunks` of `show_change` undo what the change did to other notes."
+MISSING_HINT = f"What is gone needs no undo; {OTHERS_HINT}"
 LOST_VERSION = "Its earlier version is no longer stored, or is damaged."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
@@ -153,8 +154,7 @@ class ChangeReplay:
             self._conflicts.append(FileConflict(place, HAD_NAME.format(claim)))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
-            moved = Step("move", trashed, to=place, before=after, spelling=step.spelling, mode=step.mode)
-            self._draft.take(Plan((moved,), blobs))
+            self._draft.take(Plan((Step("move", trashed, to=place, before=after, spelling=step.spelling),), blobs))
         else:
             if trashed is not None and self._is_there(trashed):
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
@@ -341,7 +341,7 @@ class Undone(Record):
 
 def undo(
     draft: Draft,
-    changes: Iterable[Change],
+    changes: Sequence[Change],
     snapshot: Snapshot,
     today: VaultState,
     hunks: Collection[int] | None = None,
@@ -372,7 +372,7 @@ def undo(
                 some.remove(change)
                 left.append(_explain_left(change, next(iter(of_change.values()))))
         if not some:
-            _raise_conflicts(conflicts)
+            _raise_conflicts(conflicts, changes if hunks is None else ())
     if hunks is None and turning:
         _remove_empty_folders(turning[-1], draft)
     notes = dict.fromkeys(note for one in turning for note in one.notes)
@@ -487,12 +487,14 @@ def _apply_steps(
     return conflicts
 
 
-def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:
+def _raise_conflicts(conflicts: Sequence[FileConflict], changes: Iterable[Change] = ()) -> None:
     if not conflicts:
         return
     paths = list(dict.fromkeys(conflict.path for conflict in conflicts))
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     hint = MISSING_HINT if all(one.why == MISSING_FILE for one in conflicts) else None
+    if hint is None and len({step.path for change in changes for step in change.steps}) > len(paths):
+        hint = f"{ChangeConflict.hint} {OTHERS_HINT}"
     details = to_builtins(conflicts)
     raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", hint=hint, conflicts=details)
 

@@ -13,16 +13,11 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.path_history import VaultState
 from bridge.changes.rebase import merge_file
-from bridge.changes.undo import (
-    apply_proposal,
-    hunk_states_after_accept,
-    hunk_states_after_redo,
-    redo,
-)
+from bridge.changes.undo import OTHERS_HINT, apply_proposal, hunk_states_after_accept, hunk_states_after_redo, redo
 from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
 from bridge.engine.planned_change import PlannedChange, VaultCounter, first_path, plan_undo, vault_state
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
-from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
+from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound, PathKept, ReadOnly
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -122,6 +117,10 @@ class ChangeReview:
 
         try:
             outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
+        except (PathKept, ReadOnly) as error:
+            if len({step.path for id_ in ids for step in self.change(id_).steps}) > 1 and hunks is None:
+                error.hint = f"{error.hint} {OTHERS_HINT}"
+            raise
         except ChangeConflict as error:
             error = self._name_later_changes(error, ids)
             cut_off = "conflicts" in error.facts and any(self.change(id_).state == "conflict" for id_ in ids)

@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from bridge.api.call import OWNER, Call, Principal
 from bridge.engine.bridge import Bridge
-from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
+from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments, ReadOnly
 from bridge.features import get_operation
 from bridge.types import Digest
 from tests.engine.conftest import until
@@ -219,6 +219,22 @@ async def test_a_note_that_came_back_out_of_the_trash_goes_there_again(notes: No
     assert notes.texts() == start
 
 
+@pytest.mark.parametrize("why", ["changed", "read-only"])
+async def test_a_note_that_keeps_others_from_being_undone_names_the_way_out(notes: Notes, why: str) -> None:
+    change = await notes.edited()
+    if why == "changed":
+        await notes.write("b.md", notes.texts()["b.md"].replace("twenty", "mine"))
+    else:
+        (notes.root / "b.md").chmod(0o444)
+    with pytest.raises((ChangeConflict, ReadOnly)) as refused:
+        await notes.asked(notes.owner, "undo_change", change_id=change)
+    assert "`hunks` of `show_change` undo what the change did to other notes." in (refused.value.hint or "")
+    others = await notes.hunks(change, {(name, line) for name in ("a.md", "c.md") for line in CHANGED})
+    await notes.asked(notes.owner, "undo_change", change_id=change, hunks=others)
+    assert {name for name, _ in notes.restored()} == {"a.md", "c.md"}
+    (notes.root / "b.md").chmod(0o644)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 @pytest.mark.parametrize("trash", ["local", "none", "emptied"])
 @pytest.mark.parametrize("operation", ["delete_note", "merge_notes", "change_set"])
@@ -229,12 +245,12 @@ async def test_a_removed_note_comes_back_as_private_as_it_was(notes: Notes, tras
         place.chmod(mode)
         digest = notes.digest("a.md")
         removal = {"op": "delete_note", "path": "b/a.md", "digest": digest}
-        arguments: dict[str, Any] = {
+        given: dict[str, dict[str, Any]] = {
             "delete_note": {"path": "a.md", "digest": digest},
             "merge_notes": {"path": "a.md", "into": "b.md", "digest": digest},
             "change_set": {"edits": [{"op": "move_note", "path": "a.md", "to": "b/a.md"}, removal]},
-        }[operation]
-        removed = await notes.asked(notes.owner, operation, **arguments, confirm=True)
+        }
+        removed = await notes.asked(notes.owner, operation, **given[operation], confirm=True)
         assert not place.exists()
         if trash == "emptied":
             shutil.rmtree(notes.root / ".trash")

@@ -105,13 +105,7 @@ class FileOps(Record):
         return open_handle(self.disk, self.root, path, keeps, stepwise=self.stepwise)
 
     def put(
-        self,
-        path: str,
-        place: PathHandle,
-        before: Digest | None,
-        after: Digest,
-        data: bytes,
-        mode: int | None = None,
+        self, path: str, place: PathHandle, before: Digest | None, after: Digest, data: bytes, mode: int | None = None
     ) -> None:
         if before is None:
             require_free(path, place)

@@ -56,9 +56,8 @@ def apply_step(
     with file_ops.at(step.path, keeps) as place:
         match step.kind:
             case "put" if step.after is not None:
-                file_ops.put(
-                    step.path, place.respell(step.spelling), step.before, step.after, blobs[step.after], step.mode
-                )
+                here = place.respell(step.spelling)
+                file_ops.put(step.path, here, step.before, step.after, blobs[step.after], step.mode)
             case "move" | "remove" if step.to is not None:
                 with file_ops.at(step.to, keeps) as there:
                     target = there.respell(step.spelling) if step.kind == "move" else there
