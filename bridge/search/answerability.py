@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from bridge.records import Record
+from bridge.search.calibrate import log_odds
 from bridge.text.closest import find_closest
 from bridge.text.content_terms import terms_of
 from bridge.text.days import DAY, asked_days, cut_days, days_in
@@ -182,12 +183,8 @@ def measure_quotes(
     own = [_weigh(worths.keys() & one, worths) / whole for one in said]
     together = _weigh(worths.keys() & frozenset[str]().union(*said), worths) / whole
     chance = max((one.chance for one in quoted if one.fits), default=0.0)
-    return _log_odds(chance), _log_odds(judged.confidence), max(own, default=0.0), together
-
-
-def _log_odds(chance: float) -> float:
-    likely = min(max(chance, MIN_CHANCE), 1 - MIN_CHANCE)
-    return math.log(likely / (1 - likely))
+    chances = (log_odds(one, MIN_CHANCE) for one in (chance, judged.confidence))
+    return *chances, max(own, default=0.0), together
 
 
 def assess_quotes(

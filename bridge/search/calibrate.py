@@ -128,9 +128,15 @@ def scale_by_coverage(scores: Scores, cover: Scores | None, least: float = 0.0) 
 
 def stand_out(nearness: Sequence[float]) -> list[float]:
     """Return how far lines stand out from each other by the curve's values of their cosines, in deviations."""
-    odds = [math.log(near / (1 - near)) for one in nearness if (near := min(max(one, 1e-6), 1 - 1e-6))]
+    odds = [*map(log_odds, nearness)]
     middle, spread = (median(odds), max(MIN_SPREAD, pstdev(odds))) if odds else (0.0, MIN_SPREAD)
     return [(one - middle) / spread for one in odds]
+
+
+def log_odds(chance: float, least: float = 1e-6) -> float:
+    """Return the logarithm of the odds of a chance that is no less than some least one, nor surer."""
+    likely = min(max(chance, least), 1 - least)
+    return math.log(likely / (1 - likely))
 
 
 def model_trust(text: str, meaning: ModelCalibration, language: str | None = None) -> float:

@@ -26,10 +26,11 @@ from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
 from bridge.search.answerability import asked_stems
-from bridge.search.calibrate import stand_out
+from bridge.search.calibrate import log_odds, stand_out
 from bridge.search.sentences import (
     BLANK,
     COLONS,
+    LINES_BELOW,
     Sentence,
     find_leads,
     iter_asides,
@@ -173,9 +174,6 @@ def say_value(value: Value) -> str:
             return ""
 
 
-_HEADING_WEIGHT, _TITLE_WEIGHT = 0.8, 0.7
-"""Weights of a word of the question that a heading above says, and the title, beside one that the line says."""
-
 _LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
 """The name of a field such as `title: Levain`."""
 
@@ -289,6 +287,8 @@ class Candidate(Record):
     under: frozenset[str]
     """What the headings above it say."""
     title: frozenset[str]
+    before: frozenset[str]
+    """What the line before it says."""
     share: float
     """Relevance of its note, as a share of the best."""
     score: float
@@ -307,8 +307,9 @@ class Candidate(Record):
             return sum(weights[term] for term in terms) / whole
 
         title = self.title - self.own
-        said = worth(self.own) + _HEADING_WEIGHT * worth(self.under - self.own - title) + _TITLE_WEIGHT * worth(title)
-        return said, self.share, self.score, self.lacks, _asks(self.sentence), 1.0
+        above = self.under - self.own - title
+        said = worth(self.own), worth(above), worth(title), worth(self.before - self.own - self.under - title)
+        return *said, self.share, self.score, self.lacks, _asks(self.sentence), 1.0
 
     @property
     def text(self) -> str:
@@ -316,9 +317,10 @@ class Candidate(Record):
         return f"{self.above.strip()}: {self.sentence.text}"
 
 
-_BY_WORDS: Final = (6.57, 4.64, 1.54, -1.36, -1.02, -9.49)
-_BY_MEANING: Final = (5.98, 4.03, 0.69, -2.0, -1.02, -10.76, 4.67)
-"""Of logistic regressions, in the order of the features, the nearness in meaning last; fitted on six sets."""
+_BY_WORDS: Final = (6.57, 3.5, 4.8, 2.0, 4.64, 1.54, -1.36, -2.0, -9.49)
+_BY_MEANING: Final = (4.93, 1.68, 4.27, 2.91, 4.76, 1.5, -1.75, -4.23, -9.26, 0.64)
+"""In the order of the features, the log odds of the nearness in meaning last: fitted so that of all lines for a
+question the right one is the first."""
 
 MIN_RIVALS: Final = 4
 """Lines from which it is told how far one stands out from the others by its meaning."""
@@ -393,7 +395,7 @@ class RankedLines:
     def _chance(self, candidate: Candidate, weights: Mapping[str, float], nearness: float | None) -> float:
         features = candidate.features(weights, self._wholes[candidate.asked])
         by = _BY_WORDS if nearness is None else _BY_MEANING
-        odds = sum(map(mul, (*features, nearness or 0.0), by))
+        odds = sum(map(mul, (*features, log_odds(nearness or 0.5)), by))
         if self.kind is None and candidate.is_first and self._is_subject(candidate):
             odds += FIRST_ODDS
         if candidate.is_date:
@@ -459,12 +461,14 @@ def _candidates(
     days = full_days(question)
     is_of_day = not (days.isdisjoint(days_in(note.title)) or cut_days(note.title).strip())
     senses = [(asked.intersection(terms_of(word, language)), says) for word, _, says in asked_senses(question)]
+    last, before = (0, 0), frozenset[str]()
     for at, one in enumerate(quotable):
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
             relevant.lines and not any(lines_overlap(one.lines, near) for near in relevant.lines)
         ):
             continue
-        above, lead = f"{note.title} {paths[bisect_right(starts, one.lines[0])]}", leads(one.lines[0])
+        section, lead = bisect_right(starts, one.lines[0]), leads(one.lines[0])
+        above = f"{note.title} {paths[section]}"
         own = said_terms(asked, _terms_in(one.text, language))
         own = own.union(*(terms for terms, says in senses if says.search(one.text)))
         if days and (others := days_in(f"{one.text} {note.title}")) and days.isdisjoint(others):
@@ -479,9 +483,13 @@ def _candidates(
             # Else what introduces a list says more, with all of it.
             above = f"{above} {lead}"
         under = asked & _terms_in(above, language) - title
-        is_first = at < FIRST_LINES
-        yield Candidate(one, asked, own, under, title, share, relevant.score, lacks, above, is_first, is_of_day)
+        if last[0] != section or one.lines[0] - last[1] > LINES_BELOW:
+            before = frozenset()
+        said = (one, asked, own, under, title, before, share, relevant.score)
+        yield Candidate(*said, lacks, above, is_first=at < FIRST_LINES, is_date=is_of_day)
+        last, before = (section, one.lines[1]), own
     for one, own, meant in asked_properties(relevant, question, kind):
         is_date = asks_whether(question) and not days.isdisjoint(own)
-        said = (one, asked, own | unit_terms, frozenset[str](), title, share, relevant.score)
+        nothing = frozenset[str]()
+        said = (one, asked, own | unit_terms, nothing, title, nothing, share, relevant.score)
         yield Candidate(*said, lacks=False, above=f"{note.title} {meant}", is_date=is_date)
