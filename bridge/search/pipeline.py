@@ -294,7 +294,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
             ranked, weak = drop_irrelevant(found.ranked, found.evident)
             found = replace(found, ranked=ranked, reasons=replace(found.reasons, weak=weak))
         if request.min_score:
-            found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
+            found = replace(found, ranked=[hit for hit in found.ranked if round(hit.score, 4) >= request.min_score])
         found, reading_notices = await _read_closely(sources, request, query, found)
         hits = await _build_hits(sources, request, query, found)
     if answerability is not None and answerability.missing:

@@ -33,6 +33,8 @@ class Setting(Record):
     pattern: str = ""
     """What a text, or each of a list, must match, and what is said of one that does not, in `wanted`."""
     wanted: str = ""
+    title: str = ""
+    """What a pane calls it, where its name says too little."""
 
 
 class Settings(Record):
@@ -231,6 +233,7 @@ class SettingDescription(Record):
     """A setting as documentation and panes show it."""
 
     name: str
+    title: str
     type: str
     default: Any
     meaning: str
@@ -243,7 +246,16 @@ def describe_settings() -> tuple[SettingDescription, ...]:
     """Return every setting with its type, default and meaning, in the order of the schema; those of features last."""
     known = {name: (one, get_args(one.type)[1]) for name, one in setting_fields().items()}
     return tuple(
-        SettingDescription(name, type_name(one.type), one.default, of.meaning, of.restart, of.least, of.most)
+        SettingDescription(
+            name,
+            of.title or one.name.replace("_", " ").capitalize(),
+            type_name(one.type),
+            one.default,
+            of.meaning,
+            of.restart,
+            of.least,
+            of.most,
+        )
         for name, (one, of) in known.items()
     )
 

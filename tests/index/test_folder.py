@@ -218,19 +218,6 @@ async def test_numbers_that_stand_for_other_notes_now_are_noticed(tmp_path: Path
         assert await paths(retriever(words("alpha"), 5)) == []
 
 
-async def test_full_text_indexes_of_earlier_versions_are_dropped(tmp_path: Path) -> None:
-    import lancedb
-    from lancedb.index import FTS
-
-    folder = await stored(tmp_path / "index")
-    database = await lancedb.connect_async(str(folder))
-    table = await database.open_table("passages")
-    await table.create_index("words", config=FTS(base_tokenizer="icu/split", stem=False, remove_stop_words=False))
-    index = await opened(folder)
-    assert [each.columns for each in await index._opened.passages.inner.list_indices()] == [["key"]]
-    assert await found_everywhere(index) == [["A.md"], ["A.md"], ["B.md"]]
-
-
 async def test_a_deleted_folder_is_made_again(tmp_path: Path) -> None:
     index = await opened(tmp_path / "deep" / "index", {"A.md": "alpha"})
     assert list(index.notes) == ["A.md"]

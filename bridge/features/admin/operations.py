@@ -268,6 +268,7 @@ class Setting(Record):
 
     Attributes:
         name: Its name in the file.
+        title: What it is called in panes.
         value: Its value; null for `deny` unless the caller may change it.
         default: Its default.
         type: Its type.
@@ -276,6 +277,7 @@ class Setting(Record):
     """
 
     name: str
+    title: str
     value: Annotated[Any, EXACT_MARK]
     default: Annotated[Any, EXACT_MARK]
     type: str
@@ -452,6 +454,7 @@ def settings_in_use(call: Call) -> SettingsInUse:
         settings=tuple(
             Setting(
                 one.name,
+                one.title,
                 None if one.name in kept_back else values.value(one.name),
                 one.default,
                 one.type,

@@ -119,9 +119,13 @@ class AnswerSettings(Record):
     context_percent: Annotated[
         int,
         Setting(
-            "Percent of what the chat model reads (`chat_window`) that excerpts of notes may take.", least=5, most=80
+            "Percent of what the chat model reads (`chat_window`) that excerpts of notes may take.",
+            title="Room for excerpts",
+            least=5,
+            most=80,
         ),
     ] = 30
-    answer_tokens: Annotated[int, Setting("Tokens that the chat model may write per answer.", least=16, most=4_096)] = (
-        320
-    )
+    answer_tokens: Annotated[
+        int,
+        Setting("Tokens that the chat model may write per answer.", title="Length of an answer", least=16, most=4_096),
+    ] = 320

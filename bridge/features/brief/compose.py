@@ -54,7 +54,15 @@ from bridge.types import Among, Exact, Lines, VaultPath
 class BriefSettings(Record):
     """The settings of briefings."""
 
-    days: Annotated[int, Setting("Days after which a memory or note no longer counts as new.", least=1, most=3650)] = 14
+    days: Annotated[
+        int,
+        Setting(
+            "Days after which a memory or note no longer counts as new.",
+            title="Days that count as new",
+            least=1,
+            most=3650,
+        ),
+    ] = 14
 
 
 BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")

@@ -313,7 +313,7 @@ async def related_notes(
     limit: Limit = 10,
     among: Among | None = None,
 ) -> SearchResult:
-    """Find notes similar to a note or text, in meaning and by links; templates only to a template.
+    """Find notes similar to a note or text, in meaning and by links.
 
     Args:
         path: The note; give this or `text`.

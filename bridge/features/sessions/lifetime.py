@@ -43,6 +43,7 @@ class SessionSettings(Record):
         Setting(
             "Seconds between the first two updates of a session's journal; in a long session they become sixteen times"
             " as many.",
+            title="Seconds between updates of a journal",
             least=0,
             most=86_400,
         ),

@@ -65,6 +65,7 @@ class SummarySettings(Record):
         Setting(
             "Tokens of notes that the chat model reads for a summary at most; of longer ones, the beginning of each"
             " section.",
+            title="Length that is read",
             least=200,
             most=1_000_000,
         ),

@@ -249,12 +249,23 @@ def body_lines(note: Note) -> list[str]:
 class TidySettings(Record):
     """The settings of plans to tidy a vault."""
 
-    never: Annotated[tuple[str, ...], Setting("Globs of notes that plans leave alone, such as `Archive/**`.")] = ()
+    never: Annotated[
+        tuple[str, ...],
+        Setting("Globs of notes that plans leave alone, such as `Archive/**`.", title="Notes to leave alone"),
+    ] = ()
     plan_every_days: Annotated[
         int,
-        Setting("Days after which a new plan is made while nobody uses the bridge; 0 for never.", least=0, most=365),
+        Setting(
+            "Days after which a new plan is made while nobody uses the bridge; 0 for never.",
+            title="Days between plans",
+            least=0,
+            most=365,
+        ),
     ] = 0
-    cpu_s: Annotated[int, Setting("Seconds of one processor that making a plan may take.", least=1, most=600)] = 15
+    cpu_s: Annotated[
+        int,
+        Setting("Seconds of one processor that making a plan may take.", title="Seconds for a plan", least=1, most=600),
+    ] = 15
 
 
 MAX_BLANK_BYTES: Final = 1_000

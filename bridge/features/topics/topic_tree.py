@@ -136,24 +136,33 @@ class TopicSettings(Record):
         str,
         Setting(
             "Folder whose notes are the topics of other notes, such as `Topics`; empty for the one whose note"
-            " `Instructions` says `type: topics`."
+            " `Instructions` says `type: topics`.",
+            title="Folder of topics",
         ),
     ] = ""
-    topic_property: Annotated[str, Setting("Property that holds the topics of a note, as links.")] = "topics"
+    topic_property: Annotated[
+        str, Setting("Property that holds the topics of a note, as links.", title="Property for topics")
+    ] = "topics"
     archive_folder: Annotated[
-        str, Setting("Folder for topics that no note has any more, where they are tidied away; empty for the trash.")
+        str,
+        Setting(
+            "Folder for topics that no note has any more, where they are tidied away; empty for the trash.",
+            title="Folder for unused topics",
+        ),
     ] = "Archive"
     folder_meaning: Annotated[
         FolderMeaning,
         Setting(
             "What the folder of a note says of it: `topics` that it has the topic of which the folder has the name;"
-            " `all` also that it belongs with the other notes of the folder, in the graph of topics; or nothing."
+            " `all` also that it belongs with the other notes of the folder, in the graph of topics; or nothing.",
+            title="What folders mean",
         ),
     ] = "topics"
     generic_folders: Annotated[
         tuple[str, ...],
         Setting(
-            "Names of folders that mean nothing, besides inbox, attachments, archive, daily, templates and assets."
+            "Names of folders that mean nothing, besides inbox, attachments, archive, daily, templates and assets.",
+            title="Folders that mean nothing",
         ),
     ] = ()
 

@@ -69,8 +69,8 @@ export const FORMS = {
 	resume_indexing: "0537e0f063aa",
 	doctor: "bdccd203c66a",
 	usage: "96660d6b0b7b",
-	read_settings: "92becc1e8200",
-	change_settings: "cdf639ff08b1",
+	read_settings: "a404a147fa45",
+	change_settings: "2865e5ff2624",
 	revoke_client: "b5f48b728b20",
 	open_pairing: "3c2123d16ac9",
 } as const;
@@ -2781,6 +2781,8 @@ export interface SetUpMemoryArguments {
 export interface Setting {
 	/** Its name in the file. */
 	readonly name: string;
+	/** What it is called in panes. */
+	readonly title: string;
 	/** Its value; null for `deny` unless the caller may change it. */
 	readonly value: unknown;
 	/** Its default. */
@@ -3678,7 +3680,7 @@ export interface Operations {
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
 	};
-	/** Find notes similar to a note or text, in meaning and by links; templates only to a template. */
+	/** Find notes similar to a note or text, in meaning and by links. */
 	related_notes: {
 		arguments: RelatedNotesArguments;
 		result: SearchResult;

@@ -69,28 +69,6 @@ export function settingSections(settings: readonly Setting[]): SettingSection[] 
 	return [...sections].map(([section, of]) => ({ heading: capital(section), settings: of }));
 }
 
-/** What a setting of a feature is called, where its name in the file says too little by itself. */
-const TITLES: Readonly<Record<string, string>> = {
-	"summaries.read_tokens": "Length that is read",
-	"answers.context_percent": "Room for excerpts",
-	"answers.answer_tokens": "Length of an answer",
-	"tidy.never": "Notes to leave alone",
-	"tidy.plan_every_days": "Days between plans",
-	"tidy.cpu_s": "Seconds for a plan",
-	"topics.folder": "Folder of topics",
-	"topics.topic_property": "Property for topics",
-	"topics.archive_folder": "Folder for unused topics",
-	"topics.folder_meaning": "What folders mean",
-	"topics.generic_folders": "Folders that mean nothing",
-	"sessions.journal_after_s": "Seconds between updates of a journal",
-	"brief.days": "Days that count as new",
-};
-
-/** How a setting of a feature is called: `memory.keep_days` is “Keep days”. */
-export function settingTitle({ name }: Pick<Setting, "name">): string {
-	return TITLES[name] ?? capital(name.slice(name.indexOf(".") + 1));
-}
-
 /** A list as the lines of a field, and back. */
 export function toLines(value: unknown): unknown {
 	return Array.isArray(value) ? value.join("\n") : value;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { choices, explainClosed, explainOutOfRange, fromLines, settingSections, settingTitle, StoredSettings, toLines } from "../../../src/core/settings/stored-settings";
+import { choices, explainClosed, explainOutOfRange, fromLines, settingSections, StoredSettings, toLines } from "../../../src/core/settings/stored-settings";
 import type { Setting } from "../../../src/protocol/operations";
 
-const setting = (name: string, value: unknown): { name: string; value: unknown; default: unknown; type: string; meaning: string; restart: boolean } => ({ name, value, default: null, type: "", meaning: "", restart: false });
+const setting = (name: string, value: unknown): { name: string; title: string; value: unknown; default: unknown; type: string; meaning: string; restart: boolean } => ({ name, title: name, value, default: null, type: "", meaning: "", restart: false });
 
 test("what the bridge keeps is found by its name, and what it keeps back is an empty list", () => {
 	const kept = new StoredSettings({ path: "/settings.toml", settings: [setting("exclude", ["A/**"]), setting("deny", null), setting("git_commit", true)], problems: [] });
@@ -25,7 +25,7 @@ test("only whole numbers that are large enough are taken", () => {
 	expect(explainOutOfRange(1.5, 1)).toBeDefined();
 });
 
-const featureSetting = (name: string, type = "integer"): Setting => ({ name, type, value: 1, default: 1, meaning: "What it does.", restart: false });
+const featureSetting = (name: string, type = "integer"): Setting => ({ name, title: name, type, value: 1, default: 1, meaning: "What it does.", restart: false });
 
 test("settings of features are grouped by their section, in order", () => {
 	const found = settingSections(["workers", "memory.keep_days", "watch", "garden.depth", "memory.colours"].map((name) => featureSetting(name)));
@@ -33,11 +33,6 @@ test("settings of features are grouped by their section, in order", () => {
 		["Memory", ["memory.keep_days", "memory.colours"]],
 		["Garden", ["garden.depth"]],
 	]);
-});
-
-test("a setting is called by its own name", () => {
-	expect(settingTitle(featureSetting("memory.keep_days"))).toBe("Keep days");
-	expect(settingTitle(featureSetting("tidy.cpu_s"))).toBe("Seconds for a plan");
 });
 
 test("a list is written a line each", () => {
