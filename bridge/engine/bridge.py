@@ -95,7 +95,7 @@ log = logging.getLogger(__name__)
 
 LOOK_AT_SETTINGS_S = 2.0
 
-STOP_S = 4.0
+STOP_S = 3.5
 """Seconds after which a stop does not wait for an index to be saved."""
 
 

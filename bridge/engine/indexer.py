@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from types import MappingProxyType
 from typing import Literal
 
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import NOTHING_REPLACED, LateMoves, Replacement, carry_notes
-from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, Outcome, ParserPool, ReadOptions, read_all
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, SLICE_BYTES, Outcome, ParserPool, ReadOptions, read_all
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
@@ -72,6 +73,9 @@ WRITE_AGAIN_AT = 128
 
 WRITE_AT_CHARACTERS = 8_000_000
 """Characters of notes gathered before a write: it holds each several times in memory."""
+
+LONG_NOTE_BYTES = 64 * 1024
+"""Size from which a note that was changed is read before others have to wait for that."""
 
 CLOCK_STEP_NS = 1_000_000_000
 """How much the times of files may lag behind the clock."""
@@ -195,7 +199,20 @@ class Indexer:
 
         If that write is lost, the watcher finds the changes, since it also reports our own.
         """
-        await self._take_up(tuple(places), frozenset(), write=self.index.show, replaced=replaced)
+        ahead = await asyncio.to_thread(self._read_ahead, self._read_options(), places, replaced)
+        await self._take_up(tuple(places), frozenset(), write=self.index.show, replaced=replaced, ahead=ahead)
+
+    def _read_ahead(
+        self, reading: ReadOptions, places: Collection[str], replaced: Mapping[VaultPath, Replacement]
+    ) -> Mapping[VaultPath, PreparedNote]:
+        """Read the long notes among those that must be read, so that others' changes need not wait for that."""
+        long = {path: stat for path, stat in self.vault.look(places).files.items() if stat.size >= LONG_NOTE_BYTES}
+        if sum(stat.size for stat in long.values()) > SLICE_BYTES:
+            return {}
+        recipe = preparation_version(reading.boilerplate)
+        carried = {each.note.path for each in carry_notes(self.vault, self.index, recipe, long, replaced)}
+        outcomes = read_all(reading, [path for path in long if path not in carried])
+        return {each.note.path: each for each in outcomes if isinstance(each, PreparedNote)}
 
     @contextmanager
     def expect(self, written: Collection[VaultPath], moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
@@ -246,6 +263,7 @@ class Indexer:
         *,
         write: Write | None = None,
         replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED,
+        ahead: Mapping[VaultPath, PreparedNote] = MappingProxyType({}),
     ) -> int:
         if not places:
             return 0
@@ -275,7 +293,7 @@ class Indexer:
             with nullcontext() if self.complete else self.index.bulk():
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
                 newest = await self._carry(newest, replaced) if replaced else newest
-                await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
+                await self._apply({path: scan.files[path] for path in newest}, gone, write or self.index.write, ahead)
             if denied:
                 # What was erased before their notes left the index is not all of it.
                 self._on_denied_move()
@@ -359,10 +377,22 @@ class Indexer:
             if path in scan.files and path not in again and state == scan.files[path].fingerprint
         }
 
-    async def _apply(self, read: Mapping[VaultPath, int], gone: set[VaultPath], write: Write) -> None:
-        """Read notes, of these sizes, and write them; `gone` notes are removed with the last write."""
+    async def _apply(
+        self,
+        read: Mapping[VaultPath, Stat],
+        gone: set[VaultPath],
+        write: Write,
+        ahead: Mapping[VaultPath, PreparedNote],
+    ) -> None:
+        """Read notes and write them; those read ahead only if they changed since, and `gone` ones are removed."""
         gathered: list[PreparedNote] = []
-        async for outcomes in self._readers.read(self._read_options(), read):
+        left, recipe = {path: stat.size for path, stat in read.items()}, preparation_version(self.boilerplate)
+        for path, one in ahead.items():
+            state = Stat(one.note.mtime_ns, one.note.size)
+            if one.note.recipe == recipe and path in read and read[path] == state:
+                self._sort(one, gathered, gone)
+                del left[path]
+        async for outcomes in self._readers.read(self._read_options(), left):
             # Each is dropped once it is sorted, in the order of reading: that of notes decides between equal ones.
             outcomes.reverse()
             while outcomes:

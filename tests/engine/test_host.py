@@ -2,17 +2,19 @@ import asyncio
 import hashlib
 import os
 import shutil
-from collections.abc import AsyncGenerator, Mapping
+import threading
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from bridge.changes.requests.create_note import CreateNote
 from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
 from bridge.engine.hooks import Hooks
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.parser_pool import Outcome, ParserPool, ReadOptions
+from bridge.engine.parser_pool import Outcome, ParserPool, ReadOptions, read_all
 from bridge.engine.transactions import run_to_completion
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.features.status.indexing import wait_for_note
@@ -24,6 +26,8 @@ from bridge.search.pipeline import search
 from bridge.types import Digest, VaultPath
 from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 from tests.engine.test_writing import RYE, append, make
+
+LONG = VaultPath("Long.md")
 
 
 def only(bridge: Bridge) -> Host:
@@ -492,7 +496,8 @@ async def test_changes_are_made_and_kept_while_everything_is_read_again(
         pool: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
     ) -> AsyncGenerator[list[Outcome], None]:
         async for outcomes in read(pool, reading, files):
-            if len(files) > 1:
+            # Others read what changed meanwhile.
+            if pool is not host.vault.indexer._readers:
                 begun.set()
                 await made.wait()
             yield outcomes
@@ -515,3 +520,32 @@ async def test_changes_are_made_and_kept_while_everything_is_read_again(
         assert (first.state, first.done, second.done) == ("done", len(host.vault.index.notes), first.done)
         assert host.vault.indexer.pending == set()
         assert await found(host, "hollyhock") == [RYE]
+
+
+async def test_a_long_note_is_read_in_nobodys_way_and_again_if_it_changed(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, free, read, times = asyncio.Event(), threading.Event(), read_all, list[int]()
+    loop, text = asyncio.get_running_loop(), "Sown in spring.\n" * 10_000
+
+    def read_slowly(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
+        found = read(reading, paths)
+        if LONG in paths:
+            times.append(len(paths))
+            loop.call_soon_threadsafe(begun.set)
+            free.wait(PATIENCE_S)
+        return found
+
+    monkeypatch.setattr("bridge.engine.indexer.read_all", read_slowly)
+    async with opened(vault) as bridge:
+        await settled(host := only(bridge))
+        creating = asyncio.create_task(make(host, CreateNote(LONG, text=text)))
+        async with asyncio.timeout(PATIENCE_S):
+            await begun.wait()
+            await make(host, append(RYE, "hollyhock"))
+        assert await found(host, "hollyhock") == [RYE]
+        (vault / LONG).write_text(f"{text}foxglove\n")
+        free.set()
+        await creating
+        assert await found(host, "foxglove") == [LONG]
+        assert times == [1]
