@@ -80,15 +80,15 @@ SERVER_ERROR = -32000
 """The code of errors without one of their own."""
 
 
-_QUOTED = re.compile(r"[`“\"]([^`“”\"]+)[`”\"]")
-_PLAIN = re.compile(r"[\w.]{1,40}(?:: [\w.]{1,20})?", re.ASCII)
+_QUOTED_NAME = re.compile(r"[`“\"]([^`“”\"]+)[`”\"]")
+_PLAIN_NAME = re.compile(r"[\w.]{1,40}(?:: [\w.]{1,20})?", re.ASCII)
 """A name of the program's, such as an argument's, with or without a value."""
 
 
 def quotes_notes(error: BridgeError, given: Mapping[str, Any]) -> bool:
     """Return whether an error repeats what is neither the program's own nor the caller's."""
     own, said = inline(given), error.message if error.hint == type(error).hint else f"{error.message} {error.hint}"
-    return any(not _PLAIN.fullmatch(one) and one not in own for one in _QUOTED.findall(said))
+    return any(not _PLAIN_NAME.fullmatch(one) and one not in own for one in _QUOTED_NAME.findall(said))
 
 
 def tool_error(error: BridgeError, given: Mapping[str, Any]) -> types.CallToolResult:

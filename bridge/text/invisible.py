@@ -1,5 +1,6 @@
 """Strips invisible characters, comments, and what no file can contain."""
 
+import html
 import json
 import re
 from bisect import bisect
@@ -40,7 +41,12 @@ _UNSEEN_CHAR = re.compile(
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
 )
 _HIDDEN_IN_JSON = (b"<!--", b"%%", b"\\u00", b"\\b", b"\x7f")
-_HIDING_SIGNS = ("hidden", "style", "<script", "<template")
+_NOT_SHOWN: Final = (
+    *("script", "style", "template", "title", "head", "noscript", "noembed", "noframes", "dialog", "datalist"),
+    *("object", "video", "audio", "iframe", "canvas", "desc", "metadata"),
+)
+"""Elements whose text is not shown, or only where they themselves cannot be."""
+_HIDING_SIGN: Final = re.compile(rf"hidden|style|<[?!]|<(?:{'|'.join(_NOT_SHOWN)})", re.IGNORECASE)
 """What is in each text with an element of HTML that is not shown."""
 
 
@@ -76,27 +82,50 @@ def _cut_out(text: str, spans: Iterable[Span]) -> str:
 
 def may_hide_elements(text: str) -> bool:
     """Return whether a text may have elements that `find_hidden_elements` finds; fast."""
-    if "<" not in text:
-        return False
-    lower = text.lower()
-    return any(sign in lower for sign in _HIDING_SIGNS)
+    return "<" in text and _HIDING_SIGN.search(text) is not None
 
 
 _TAG_OR_CODE: Final = re.compile(
     r"""
       ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})
     | (?<!`)(?P<ticks>`+)(?!`)[^\n]{0,1000}?(?<!`)(?P=ticks)(?!`)
-    | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?P<attributes>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>
+    | (?P<declaration><[?!][?A-Za-z\[][^>]{0,1000}+>)
+    | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?P<attributes>(?:[^<>"']++|"[^"]{0,2000}+"|'[^']{0,2000}+'){0,50}+)>
     """,
     re.MULTILINE | re.VERBOSE,
 )
 _ATTRIBUTE: Final = re.compile(r"""([^\s"'/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
-_NOT_SHOWN: Final = frozenset({"script", "style", "template"})
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
-_ZERO: Final = r"(?:0+(?:\.0*)?|\.0+)"
-_HIDING_STYLE: Final = re.compile(
-    rf"display:none|visibility:(?:hidden|collapse)|(?:opacity|font-size):{_ZERO}(?:[a-z]+|%)?|color:transparent"
+_PART: Final = r"-?[\d.]+(?:%|deg)?"
+_LENGTH: Final = (
+    r"(?:(?:\d{2,4}|[4-9])(?:\.\d+)?(?:px|pt)|(?:[1-9]\d{0,3}(?:\.\d+)?|0?\.[3-9]\d*)(?:r?em|%|v[hw]|ch|[cm]m|in))"
 )
+_OFFSET: Final = (
+    r"(?:auto|0|\d{1,3}(?:\.\d+)?(?:px|pt|%)|\d{0,2}(?:\.\d+)?r?em|-\d{1,2}(?:\.\d+)?(?:px|pt)|-[0-3]?(?:\.\d+)?r?em)"
+)
+_SHARE: Final = r"(?:1(?:\.0+)?|0?\.[2-9]\d*|[2-9]\d%|100%)"
+_FONT_SIZE: Final = (
+    r"(?:(?:\d{2,3}|[6-9])(?:\.\d+)?(?:px|pt)|(?:[1-9]\d?(?:\.\d+)?|0?\.[4-9]\d*)r?em|(?:[4-9]\d|\d{3})(?:\.\d+)?%)"
+)
+_HARMLESS_STYLE: Final = re.compile(
+    rf"""
+    (?:background|border|outline|box-s|text-(?:align|deco|trans|wrap|over|under|emph|shadow)|white-space|word-[bw]|table-
+      |font-(?:fam|sty|wei|var|str|feat)|list-style|align-|justify-|place-|flex-(?:dir|wrap|grow|flow)|overflow|break-
+      |page-break|column-|cursor|float|clear|direction|writing-mode|pointer-events|user-select|-webkit-user|hyphens
+      |object-|aspect-ratio|resize|min-)[a-z-]*:.*
+    | (?:-webkit-text-fill-)?color:(?:(?!transparent)[a-z]+|\#[0-9a-f]{{3}}(?:[0-9a-f]{{3}})?|(?:rgb|hsl)a?
+      \({_PART}[ ,]{_PART}[ ,]{_PART}(?:[,/]{_SHARE})?\)|var\(--(?!background)[a-z0-9-]+\))
+    | font-size:(?:[a-z-]+|{_FONT_SIZE}) | font:(?:[a-z-]+\ )*{_FONT_SIZE}(?:/{_LENGTH}|/[1-9.]+)?\ .*
+    | display:(?!none)[a-z-]+ | visibility:visible | opacity:{_SHARE} | z-index:(?:\d+|auto) | flex:(?:[1-9].*|auto)
+    | (?:max-)?(?:width|height):(?:[a-z-]+|{_LENGTH}) | line-height:(?:normal|[1-9](?:\.\d+)?|{_LENGTH})
+    | (?:margin|padding)[a-z-]*:{_OFFSET}(?:\ {_OFFSET}){{0,3}} | (?:row-|column-)?gap:{_OFFSET}(?:\ {_OFFSET})?
+    | (?:top|left|right|bottom|inset|text-indent):{_OFFSET} | position:[a-z-]+ | vertical-align:(?:[a-z-]+|{_OFFSET})
+    | (?:letter|word)-spacing:(?:normal|(?:-?0?\.\d+|\d(?:\.\d+)?)(?:px|r?em))
+    | transform:(?:none|rotate\([^()]+\)) | [a-z]+:(?:inherit|initial|unset|revert)
+    """,
+    re.VERBOSE,
+)
+"""Declarations after which a reader still sees the text; any other, also one that means nothing, may hide it."""
 _SHORT_HEX: Final = re.compile(r"#(\w)(\w)(\w)")
 
 
@@ -106,20 +135,22 @@ def find_hidden_elements(text: str) -> list[Span]:
     One that is never closed ends with its paragraph.
     """
     found: list[Span] = []
-    is_open: dict[str, list[tuple[int, bool]]] = {}
+    is_open: dict[str, list[tuple[int, int, bool]]] = {}
     at = 0
     while tag := _TAG_OR_CODE.search(text, at):
         at = tag.end()
         name = (tag["name"] or "").lower()
         if tag["fence"]:
             at = _fence_end(text, at, tag["fence"])
+        elif tag["declaration"]:
+            found.append(tag.span())
         elif tag["end"] and is_open.get(name):
-            start, hides = is_open[name].pop()
-            found += [(start, at)] if hides else []
+            start, began, hides = is_open[name].pop()
+            found += [(start, at)] if hides and not text[began : tag.start()].isspace() and began < tag.start() else []
         elif name and not tag["end"] and name not in _VOID:
-            is_open.setdefault(name, []).append((tag.start(), name in _NOT_SHOWN or _hides(tag["attributes"])))
+            is_open.setdefault(name, []).append((*tag.span(), _hides(name, tag["attributes"])))
     named = (starts for name, starts in is_open.items() if name not in _NOT_SHOWN)
-    unclosed = sorted(start for starts in named for start, hides in starts if hides)
+    unclosed = sorted(start for starts in named for start, _, hides in starts if hides)
     blank = [line.start() for line in _BLANK_LINE.finditer(text)] if unclosed else []
     found += [(start, next(iter(blank[bisect(blank, start) :][:1]), len(text))) for start in unclosed]
     kept: list[Span] = []
@@ -131,16 +162,22 @@ def find_hidden_elements(text: str) -> list[Span]:
     return kept
 
 
-def _hides(attributes: str) -> bool:
-    given = {name.lower(): one or two or three for name, one, two, three in _ATTRIBUTE.findall(attributes)}
-    style: dict[str, str] = {}
-    for declaration in given.get("style", "").lower().split(";"):
-        name, _, value = declaration.partition(":")
-        style[name.strip()] = "".join(value.replace("!important", "").split())
-    if "hidden" in given or any(_HIDING_STYLE.fullmatch(f"{name}:{value}") for name, value in style.items()):
+def _hides(element: str, attributes: str) -> bool:
+    given = [(key.lower(), one or two or three) for key, one, two, three in _ATTRIBUTE.findall(attributes)]
+    names = {key for key, _ in given}
+    if "hidden" in names or (element in _NOT_SHOWN and not (element == "dialog" and "open" in names)):
         return True
-    behind = _color(style.get("background-color") or style.get("background", ""))
-    return bool(behind) and behind == _color(style.get("color", ""))
+    declarations = ";".join(html.unescape(value) for key, value in given if key == "style").lower().split(";")
+    behind, before = set[str](), set[str]()
+    for name, colon, value in (declaration.replace("!important", "").partition(":") for declaration in declarations):
+        style = name.strip(), re.sub(r" ?([,(/]) ?", r"\1", " ".join(value.split()))
+        if colon and not _HARMLESS_STYLE.fullmatch(":".join(style)):
+            return True
+        if style[0] in ("background", "background-color"):
+            behind |= set(map(_color, style[1].split()))
+        elif style[0] == "color":
+            before.add(_color(style[1]))
+    return not behind.isdisjoint(before)
 
 
 _NAMED_COLORS: Final = {"white": "#ffffff", "black": "#000000", "rgb(255,255,255)": "#ffffff", "rgb(0,0,0)": "#000000"}

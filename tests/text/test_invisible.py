@@ -56,6 +56,12 @@ def test_many_beginnings_without_an_end_are_read_once() -> None:
         "`<div hidden>` hides, `<p style='display:none'>` too</div></p>",
         "```html\n<div hidden>x</div>\n```",
         '<span style="font-size:0.9em; color:white; background:black; opacity:0.5">seen</span>',
+        '<div style="padding:56.25% 0 0 0;position:relative"><iframe src="x" title="a film"></iframe></div>',
+        '<div style="color: red; font: bold 12px/1.5 serif; margin: 0 -1em; width: 80%; float: left">seen</div>',
+        '<mark style="background: var(--a); color: var(--b); border: 0; font-size: small">seen</mark>',
+        "<dialog open>seen</dialog>",
+        '<b style="color:rgb(200, 0, 0); opacity: .8; display: inline-block; max-height: 9em">seen</b>',
+        '<grid style=bg="green">seen</grid> <p style="">a</p> <p style=";">b</p> `<?php x ?>`',
         "the <template> element and style < hidden > x",
         "5 %% more",
     ],
@@ -88,6 +94,34 @@ def test_what_a_text_is_spelled_with_stays(text: str) -> None:
 )
 def test_what_a_reader_does_not_see_is_stripped(text: str, seen: str) -> None:
     assert visible_text(text) == seen
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        *("display:/**/none", "display&#58;none", "d\\69splay:none", "--x:none;display:var(--x)", "DISPLAY : NONE"),
+        *("color:#00000000", "color:#0000", "color:rgba(0,0,0,0)", "color:hsla(0 0% 0% / 0)", "color: rgb(0 0 0/.0)"),
+        *("font:0/0 a", "font-size:1px", "font-size:calc(0px)", "font-size:.01em", "filter:opacity(0)", "opacity:.01"),
+        *("clip-path:inset(100%)", "clip:rect(0 0 0 0)", "transform:scale(0)", "zoom:0", "content-visibility:hidden"),
+        *("text-indent:-9999px", "position:absolute;left:-9999px", "margin-left:-99em", "letter-spacing:-9em"),
+        *("height:0px;overflow:hidden", "width:0;overflow:hidden", "max-height:0;overflow:hidden", "line-height:0"),
+        *("color:red;visibility:collapse", "-webkit-text-fill-color:transparent", "z-index:-1", "mask:url(x)"),
+    ],
+)
+def test_a_style_that_may_hide_hides(style: str) -> None:
+    assert visible_text(f'a <span style="{style}">x</span> b') == "a   b"
+    assert visible_text(f'a <span style="{style}" style="color:red">x</span> b') == "a   b"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        *(f"<{name}>x</{name}>" for name in ("dialog", "datalist", "noscript", "object", "video", "iframe", "title")),
+        *("<svg><desc>x</desc></svg>", "<?php x ?>", "<![CDATA[x]]>", "<!DOCTYPE x>", '<b title="<" hidden>x</b>'),
+    ],
+)
+def test_an_element_that_is_not_shown_is_stripped(hidden: str) -> None:
+    assert "x" not in visible_text(f"a {hidden} b")
 
 
 @pytest.mark.parametrize(
