@@ -146,6 +146,8 @@ class Draft:
         self._files: dict[VaultPath, bytes] = {}
         self.back = False
         """Whether changes are being undone in it."""
+        self.sources: list[VaultPath] = []
+        """Notes whose text it writes into others."""
         self._steps: list[Step] = []
         self._blobs: dict[Digest, bytes] = {}
         self._touched: set[VaultPath] = set()

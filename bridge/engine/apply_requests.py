@@ -243,6 +243,7 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
         effect,
         facts=ChangeFacts(
             renames=renames_of(requests),
+            sources=tuple(draft.sources),
             agreement=next((request.agreement for request in requests if request.agreement), None),
         ),
         requests=[part for request in requests for part in request.parts],

@@ -239,7 +239,7 @@ class ChangeReview:
     def _is_hidden(self, change: Change) -> bool:
         denies = self._vault.rules.denies
         places = (place for step in change.steps for place in (step.path, step.to) if place is not None)
-        return any(denies(place) for place in (*places, *change.places))
+        return any(denies(place) for place in (*places, *change.places, *change.facts.sources))
 
     @property
     def _today(self) -> VaultState:

@@ -67,6 +67,8 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     """Whether each note changes on its own, so that one that changed since can be left out."""
     renames: tuple[tuple[str, str], ...] = ()
     """Tags, properties, headings, aliases and texts that it replaces, each with the new one; empty if there is none."""
+    sources: tuple[VaultPath, ...] = ()
+    """Notes whose text it writes into others: a template, or the note that is merged or split."""
     agreement: str | None = None
     """The id by which the agents' folder that it sets up counts from then on."""
     effects: frozenset[str] = frozenset()

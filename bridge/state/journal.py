@@ -19,6 +19,7 @@ from bridge.state.change_records import (
     State,
     encode_facts,
     find_change,
+    read_facts,
     set_hunk_states,
 )
 from bridge.state.database import Database
@@ -92,9 +93,14 @@ def set_change_state(connection: sqlite3.Connection, change: str, state: State) 
 
 
 def forget_changes(connection: sqlite3.Connection, denied: Denied) -> None:
-    """Delete changes that touched a denied note: no change may be undone in part."""
+    """Delete changes that touched a denied note or copied from one: no change may be undone in part."""
     touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
     gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}
+    for change, facts in connection.execute(
+        "SELECT id, facts FROM change WHERE instr(facts, '\"sources\"')"
+    ).fetchall():
+        if any(map(denied, read_facts(facts).sources)):
+            gone.add(change)
     drop_changes(connection, gone)
 
 

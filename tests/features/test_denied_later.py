@@ -112,3 +112,30 @@ async def test_what_tells_of_a_note_that_is_gone_by_now_is_listed(served: Served
         await served.call("report_changes", changes=[renamed])
     [told] = await deny(served, "Private/**")
     assert "`Agents/Memory/Glaze.md`" in told
+
+
+async def test_what_was_copied_from_a_denied_note_is_listed_and_a_proposal_with_its_text_is_erased(
+    served: Served,
+) -> None:
+    await write_beside(served, ".obsidian/templates.json", '{"folder": "Private"}')
+    await write_beside(served, "Private/T.md", "# T\n\nkwvhidden template\n")
+    await write_beside(served, "Private/S.md", "# S\n\n## Part\n\nkwvhidden part\n")
+    await write_beside(served, "Private/M.md", "# M\n\nkwvhidden merged\n")
+    await write_beside(served, "Open.md", "# Open\n")
+    made = await served.call("create_note", path="X/a.md", template="Private/T.md")
+    assert (made.status, b"kwvhidden" in contents(served)["X/a.md"]) == (200, True)
+    split = await served.call("split_note", path="Private/S.md", heading="Part", to="X/part.md")
+    assert split.status == 200
+    digest = (await served.call("read_note", path="Private/M.md")).json["digest"]
+    merged = await served.call("merge_notes", path="Private/M.md", into="Open.md", digest=digest, confirm=True)
+    assert merged.status == 200
+    proposed = await served.call_as("helper", "create_note", path="X/t.md", template="Private/T.md")
+    assert proposed.json["state"] == "proposed"
+    assert "kwvhidden" in str((await served.call("show_change", change_id=proposed.json["change_id"])).json)
+    [told] = await deny(served, "Private/**")
+    for path in ("X/a.md", "X/part.md", "Open.md"):
+        assert f"`{path}`" in told
+    assert "`Private/" not in told
+    assert (await served.call("show_change", change_id=proposed.json["change_id"])).status == 404
+    for operation, arguments in (("list_changes", {"limit": 200}), ("list_decisions", {})):
+        assert "kwvhidden" not in str((await served.call(operation, **arguments)).json)

@@ -92,6 +92,7 @@ def _read_template(path: VaultPath, draft: Draft, context: RequestContext) -> st
     folder = settings.template_folder
     for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
         if draft.is_file(VaultPath(place)):
+            draft.sources.append(VaultPath(place))
             return draft.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     where = f"`find_notes` with the folder `{folder}` lists them." if folder else None
     raise NoteNotFound(f"There is no template `{path}`.", hint=where, path=path)

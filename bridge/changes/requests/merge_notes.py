@@ -75,6 +75,7 @@ class MergeNotes(Request, tag="merge_notes"):
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)
+        draft.sources.append(self.path)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)
             if self.digest is None:

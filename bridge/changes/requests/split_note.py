@@ -91,6 +91,7 @@ class SplitNote(Request, tag="split_note"):
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)
+        draft.sources.append(self.path)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)
             if has_line_number(self.heading):

@@ -190,11 +190,21 @@ def watch_denied(bridge: Bridge) -> Callable[[], tuple[str, ...]]:
         former = {path for step in steps for path in (step.path, step.to) if path is not None}
         return {*vault.index.notes, *(path for path in former if not host.files.rules.denies(path))}
 
-    before = {host: readable_paths(host, vault) for host in bridge.vaults.values() if (vault := host.open_vault)}
-    return lambda: tuple(line for host, paths in before.items() for line in _describe(host, paths))
+    def copies(vault: OpenVault) -> list[tuple[VaultPath, Collection[VaultPath]]]:
+        made = [change for change in _last_changes(vault) if change.facts.sources and change.state == "applied"]
+        steps = [
+            (change, place, step) for change in made for place, step in zip(change.places, change.steps, strict=True)
+        ]
+        return [(place, change.facts.sources) for change, place, step in steps if step.kind == "put"]
+
+    open_vaults = [(host, vault) for host in bridge.vaults.values() if (vault := host.open_vault)]
+    before = {host: (readable_paths(host, vault), copies(vault)) for host, vault in open_vaults}
+    return lambda: tuple(line for host, (paths, copied) in before.items() for line in _describe(host, paths, copied))
 
 
-def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
+def _describe(
+    host: Host, before: Collection[VaultPath], copied: Iterable[tuple[VaultPath, Collection[VaultPath]]]
+) -> Iterator[str]:
     vault = host.open_vault
     denied = {path for path in before if host.files.rules.denies(path)}
     if vault is None or not denied:
@@ -228,6 +238,7 @@ def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
         for path, note in vault.index.notes.items()
         if (agents.holds(path) or note.note_type in WRITTEN_TYPES) and tells(note)
     }
+    found |= {path for path, sources in copied if path in vault.index.notes and not denied.isdisjoint(sources)} - denied
     found |= {path for path, text in _former_texts(vault) if any(name in text for name in written)}
     if listed := sorted(found):
         yield (
