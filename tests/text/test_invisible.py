@@ -118,6 +118,8 @@ def test_a_style_that_may_hide_hides(style: str) -> None:
     [
         *(f"<{name}>x</{name}>" for name in ("dialog", "datalist", "noscript", "object", "video", "iframe", "title")),
         *("<svg><desc>x</desc></svg>", "<?php x ?>", "<![CDATA[x]]>", "<!DOCTYPE x>", '<b title="<" hidden>x</b>'),
+        "<b " + "a=1 " * 99 + 'a="1" ' * 99 + "title='" + "y" * 9_000 + "' hidden>x</b>",
+        "<b " + 'a="<" ' * 40 + "hidden>x</b>",
     ],
 )
 def test_an_element_that_is_not_shown_is_stripped(hidden: str) -> None:
