@@ -30,7 +30,7 @@ export async function offerSetUp(el: HTMLElement, host: Host, onMade: () => void
 		box.setText(`Nothing is remembered yet. What agents remember becomes notes in ${folder.path}, which you can edit and delete.`);
 		return;
 	}
-	box.createEl("p", { text: "Agents can keep what they learn as notes of their own, to be read in later sessions. They may once you make a folder for it; without the folder nothing is kept." });
+	box.createEl("p", { text: "Agents can keep what they learn as notes of their own, for later sessions, once you make a folder for it." });
 	const button = box.createEl("button", { cls: "mod-cta", text: `Make the folder ${folder.path}` });
 	const refused = box.createDiv({ attr: { role: "alert" } });
 	button.addEventListener("click", () => {

@@ -14,7 +14,7 @@ export function model(bridge: BridgeSettings): SettingDefinitionItem[] {
 				...closedToo(bridge),
 				{
 					name: "Search by meaning",
-					desc: "How far the vault is embedded. Another model embeds everything again; the one before answers until that is done.",
+					desc: "Another model embeds everything again; the one before answers until then.",
 					aliases: ["Embedding", "Language"],
 					render: (setting) => progress(setting, bridge),
 				},

@@ -24,27 +24,27 @@ export function writeAccessRows(bridge: BridgeSettings): SettingDefinitionItem[]
 				},
 				{
 					name: "Ask before changing much text",
-					desc: "A change of more kilobytes than this waits for your yes.",
+					desc: "So does one of more kilobytes than this.",
 					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Agents may agree for you",
-					desc: "Agents that cannot show you a question agree to large changes themselves. Otherwise these wait for you.",
+					desc: "Agents that cannot ask you agree to large changes themselves.",
 					control: { type: "toggle", key: "bridge.agents_confirm", disabled },
 				},
 				{
 					name: "Room for undo",
-					desc: "Earlier versions of notes take up to this many megabytes; the oldest are deleted first.",
+					desc: "Earlier versions of notes take at most this many megabytes.",
 					control: { type: "number", key: "bridge.history_mb", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Days for undo",
-					desc: "Earlier versions are kept for at most this many days.",
+					desc: "They are kept for at most this many days.",
 					control: { type: "number", key: "bridge.history_days", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Commit to git",
-					desc: "Commit each change that is made through the bridge to the git repository that the vault is in, and only that.",
+					desc: "Commit each change made through the bridge, and only that, to the vault's git repository.",
 					control: { type: "toggle", key: "bridge.git_commit", disabled },
 				},
 				{
