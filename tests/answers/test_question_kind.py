@@ -32,6 +32,9 @@ from bridge.features.answers.question_kind import (
         ("Πότε γεννήθηκε η Ελένη;", "moment"),
         ("Anh Đức sinh ngày nào?", "moment"),
         ("Why is rye sour?", None),
+        ("What does rye cost?", "amount"),
+        ("Does rye cost more than wheat?", None),
+        ("Costa meno il pane di casa o quello del forno?", None),
         ("Was ist ein Sauerteig?", None),
     ],
 )
@@ -96,6 +99,10 @@ def test_a_name_in_the_question_is_no_answer() -> None:
 def test_how_much_asks_for_no_price_in_korean() -> None:
     assert can_answer("amount", "고춧가루: 200g", "고춧가루는 얼마나 넣나요?")
     assert not can_answer("amount", "고춧가루: 200g", "고춧가루는 얼마인가요?")
+
+
+def test_a_number_of_months_says_until_when() -> None:
+    assert can_answer("moment", "ノートは12ヶ月間保持されます。", "いつまで残りますか？")
 
 
 def test_a_decade_says_when() -> None:

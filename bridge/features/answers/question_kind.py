@@ -43,7 +43,7 @@ _ASKS: Final = {
 }
 
 _DATE: Final = re.compile(
-    r"(?<!\d)\d{3,4}(?!\d)|['’]\d0(?!\d)|\b\d0(?:er|s)\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]"
+    r"(?<!\d)\d{3,4}(?!\d)|['’]\d0(?!\d)|\b\d0(?:er|s)\b|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[ヶか]?[年月日]"
     r"|\d(?:st|nd|rd|th)\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)\b",
     re.IGNORECASE,
@@ -219,6 +219,15 @@ _OPEN_WORDS: Final = re.compile(
 """Words that ask for more than yes or no, and for no kind of answer."""
 
 
+_COMPARES: Final = re.compile(
+    r"\b(?:less|more|cheaper|meno|più|weniger|mehr|billiger|günstiger|teurer|moins|plus|menos|más|mais|mniej|więcej|taniej"
+    r"|minder|meer|goedkoper|меньше|больше|дешевле)\b.*\b(?:or|than|o|che|di|oder|als|ou|que|czy|niż|of|dan|или|чем)\b"
+    r"|更.+还是|比.+[便贵]",
+    re.IGNORECASE,
+)
+"""What asks which of two things costs less, not how much."""
+
+
 def asks_whether(question: str) -> bool:
     return kind_of(question) is None and _OPEN_WORDS.search(question) is None
 
@@ -229,7 +238,8 @@ def asks_for_several(question: str) -> bool:
 
 def kind_of(question: str) -> Kind | None:
     kind = next((kind for kind, words in _ASKS.items() if words.search(question)), None)
-    return "amount" if kind is None and any(asks.search(question) for asks, _ in _UNITS) else kind
+    is_amount = kind is None and not _COMPARES.search(question) and any(one.search(question) for one, _ in _UNITS)
+    return "amount" if is_amount else kind
 
 
 def kind_words(kind: Kind, question: str) -> list[str]:
