@@ -212,11 +212,10 @@ def assess_quotes(
     lost = sum(worth for term, worth in worths.items() if term not in every)
     apart = max((one.apart for one in quoted if one.apart is not None), default=SURE_APART)
     is_decisive = bool(missing) and (lost > HALF_SHARE * max(worths.values()) or apart < SURE_APART)
-    is_weak = (
-        not any(one.is_named for one in quoted)
-        and max((one.chance for one in quoted), default=0.0) < WEAK_CONFIDENCE
-        and not any(line.fits and one.issuperset(worths) for line, one in zip(quoted, said, strict=True))
-    )
+    best = max(quoted, key=lambda one: one.chance, default=QuotedLine("", 0.0))
+    # A line that says the words, but is less near in meaning than most, says them of something else.
+    is_weak = (best.chance < WEAK_CONFIDENCE and not any(one.is_named for one in quoted)) or (best.apart or 0.0) < 0
+    is_weak &= not any(line.fits and one.issuperset(worths) for line, one in zip(quoted, said, strict=True))
     confidence, is_torn = 0.0, False
     for part in parts:
         odds = sum(map(mul, (*measure_quotes(judged, part, quoted, said), 1.0), weights))
