@@ -391,3 +391,14 @@ def test_a_list_whose_last_item_asks_is_no_question() -> None:
     found = choose_quotes("What are the harms of betel nuts?", notes)
     assert [one.asks for one in found] == [False, False]
     assert found[0].sentence.path == "Betel nut.md"
+
+
+def test_a_line_counts_what_the_one_before_says_in_its_own_section() -> None:
+    said = "Lost keys turn up at home.\n\nPut them where you looked first.\n\n## Other\n\nPut them elsewhere.\n"
+    first, second, *_ = quoted("Where are lost keys at home put?", relevant("Advice.md", said.encode()))
+    assert (first, second) == ("Lost keys turn up at home.", "Put them where you looked first.")
+
+
+def test_a_line_is_quoted_of_which_only_the_title_says_the_words() -> None:
+    note = relevant("Night Train.md", b"It was at first known as Seven Miles.\n")
+    assert quoted("What was Night Train called before?", note) == ["It was at first known as Seven Miles."]

@@ -177,14 +177,8 @@ def say_value(value: Value) -> str:
 _LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
 """The name of a field such as `title: Levain`."""
 
-FIRST_LINES: Final = 2
-"""Lines that begin a note, which say what it is about."""
-
 MIN_SUBJECT_SHARE: Final = 0.4
 """Share of a question that the title of a note says which is about what is asked."""
-
-FIRST_ODDS: Final = 0.5
-"""What the first lines of such a note gain."""
 
 LIST_ODDS: Final = 2.0
 """What a list in such a note, or below its introduction, gains where several things are asked for."""
@@ -297,8 +291,6 @@ class Candidate(Record):
     """Whether it has nothing of the kind that the question asks for: no number, no name."""
     above: str
     """The title of its note and the headings above it."""
-    is_first: bool = False
-    """Whether it is among the first of its note."""
     is_date: bool = False
     """Whether it says the day that is asked about as a property, or is of the note of that day alone."""
 
@@ -318,7 +310,7 @@ class Candidate(Record):
 
 
 _BY_WORDS: Final = (6.57, 3.5, 4.8, 2.0, 4.64, 1.54, -1.36, -2.0, -9.49)
-_BY_MEANING: Final = (4.93, 1.68, 4.27, 2.91, 4.76, 1.5, -1.75, -4.23, -9.26, 0.64)
+_BY_MEANING: Final = (4.93, 1.68, 4.27, 2.91, 4.76, 1.5, -1.75, -4.23, -9.1, 0.64)
 """In the order of the features, the log odds of the nearness in meaning last: fitted so that of all lines for a
 question the right one is the first."""
 
@@ -347,19 +339,9 @@ class RankedLines:
         }
         """What each term of the question weighs."""
         self._wholes = {one.asked: sum(map(self._weights.__getitem__, one.asked)) or 1.0 for one in notes}
-        by_words = [
-            one
-            for one in found
-            if one.own
-            or one.under
-            or one.is_date
-            or (kind is not None and one.title and not one.lacks)
-            # The note of what is asked begins with what it is, and lists it.
-            or ((one.is_first or (kind is None and one.sentence.kind == "heading")) and self._is_subject(one))
-        ]
-        self._candidates = sorted(by_words, key=lambda one: -self._chance(one, self._weights, None))
-        known = {*map(id, by_words)}
-        self._read = [*self._candidates, *(one for one in found if id(one) not in known)][:READ_LINES]
+        ranked = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
+        self._candidates = [one for one in ranked if one.own or one.under or one.title or one.is_date]
+        self._read = ranked[:READ_LINES]
 
     def _is_subject(self, candidate: Candidate) -> bool:
         """Return whether the title of its note says much of the question."""
@@ -396,8 +378,6 @@ class RankedLines:
         features = candidate.features(weights, self._wholes[candidate.asked])
         by = _BY_WORDS if nearness is None else _BY_MEANING
         odds = sum(map(mul, (*features, log_odds(nearness or 0.5)), by))
-        if self.kind is None and candidate.is_first and self._is_subject(candidate):
-            odds += FIRST_ODDS
         if candidate.is_date:
             odds += DAY_ODDS
         one = candidate.sentence
@@ -462,7 +442,7 @@ def _candidates(
     is_of_day = not (days.isdisjoint(days_in(note.title)) or cut_days(note.title).strip())
     senses = [(asked.intersection(terms_of(word, language)), says) for word, _, says in asked_senses(question)]
     last, before = (0, 0), frozenset[str]()
-    for at, one in enumerate(quotable):
+    for one in quotable:
         if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
             relevant.lines and not any(lines_overlap(one.lines, near) for near in relevant.lines)
         ):
@@ -486,10 +466,9 @@ def _candidates(
         if last[0] != section or one.lines[0] - last[1] > LINES_BELOW:
             before = frozenset()
         said = (one, asked, own, under, title, before, share, relevant.score)
-        yield Candidate(*said, lacks, above, is_first=at < FIRST_LINES, is_date=is_of_day)
+        yield Candidate(*said, lacks, above, is_of_day)
         last, before = (section, one.lines[1]), own
     for one, own, meant in asked_properties(relevant, question, kind):
         is_date = asks_whether(question) and not days.isdisjoint(own)
-        nothing = frozenset[str]()
-        said = (one, asked, own | unit_terms, nothing, title, nothing, share, relevant.score)
+        said = (one, asked, own | unit_terms, frozenset[str](), title, frozenset[str](), share, relevant.score)
         yield Candidate(*said, lacks=False, above=f"{note.title} {meant}", is_date=is_date)
