@@ -44,9 +44,12 @@ NOT_QUICK_MARKS = {"eval", "long", "model", "process"}
 
 
 @pytest.fixture(autouse=True)
-def patient_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def patient_stops() -> Iterator[None]:
     """Let no stop of a bridge in this process leave its index unsaved on a busy machine."""
-    monkeypatch.setattr("bridge.engine.bridge.STOP_S", 300.0)
+    # By a context of its own: the fixture `monkeypatch` would be undone after the temporary folders are deleted.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bridge.engine.bridge.STOP_S", 300.0)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
