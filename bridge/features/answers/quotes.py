@@ -312,7 +312,7 @@ class Candidate(Record):
 _BY_WORDS: Final = (6.57, 3.5, 4.8, 2.0, 4.64, 1.54, -1.36, -2.0, -9.49)
 _BY_MEANING: Final = (4.93, 1.68, 4.27, 2.91, 4.76, 1.5, -1.75, -4.23, -9.1, 0.64)
 """In the order of the features, the log odds of the nearness in meaning last. That by meaning is fitted so that of all
-lines the right one is first, its constant and scale then set by the verdicts; that by words is only adjusted by hand."""
+lines the right one is first, constant and scale then set by the verdicts; that by words is only adjusted by hand."""
 
 MIN_RIVALS: Final = 4
 """Lines from which it is told how far one stands out from the others by its meaning."""
