@@ -84,7 +84,7 @@ test("how many notes there are is not put back by an answer that comes late", as
 	await expect.poll(late.held).toBeGreaterThan(0);
 	late.pass();
 	await writeFile(join(home.vault, "Choice.md"), "---\ntype: choice\n---\nRye.\n");
-	const stats = obsidian.page.locator(".vaultside-stats", { hasText: "1 choice" });
+	const stats = obsidian.page.locator(".vaultside-stats", { hasText: "choice 1" });
 	await stats.waitFor();
 	await late.release();
 	expect(await stats.count()).toBe(1);
