@@ -412,9 +412,6 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 PASSAGE_FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
-HIDING_VERSION = 1
-"""Version of what counts as hidden in a note: a new one writes all passages again, and embeds those that changed."""
-
 FACTS_VERSION = 9
 """Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
@@ -503,11 +500,11 @@ def shorten_note(note: Note) -> Note:
 
 def preparation_version(boilerplate: Boilerplate) -> str:
     """Return the current preparation version; a note prepared by another one is read again."""
-    return f"{PASSAGE_FORMAT}.{FACTS_VERSION}.{HIDING_VERSION}-{boilerplate.version}"
+    return f"{PASSAGE_FORMAT}.{FACTS_VERSION}.{boilerplate.version}"
 
 
 def passage_version(recipe: str) -> list[str]:
-    """Return what passages depend on of a preparation version: format, what is hidden, and recurring lines."""
+    """Return of a preparation version what passages depend on: their format and the recurring lines."""
     return recipe.split(".")[::2]
 
 

@@ -111,7 +111,7 @@ async def test_who_waits_for_meaning_waits_for_no_pause(host: Host, pauses: Paus
 
 
 async def test_it_is_not_known_which_model_there_is_before_one_was_looked_for(host: Host) -> None:
-    assert host.progress().model_known
+    await until(lambda: host.progress().model_known)
     host.vault.backfill.can_answer = None
     assert not host.progress().model_known
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from bridge.errors import DiskFull, NotReady
 from bridge.index.hits import NoteHit, PassageHit
 from bridge.index.index import Index
-from bridge.index.prepare import HIDING_VERSION, PASSAGE_FORMAT
+from bridge.index.prepare import PASSAGE_FORMAT
 from bridge.index.table import LanceTable
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, vector, words
@@ -145,12 +145,7 @@ async def test_a_touched_note_keeps_its_passages_and_vectors(index: Index) -> No
 
 @pytest.mark.parametrize(
     ("recipe", "kept"),
-    [
-        (f"{PASSAGE_FORMAT}.0.{HIDING_VERSION}-0", True),
-        (f"{PASSAGE_FORMAT}.0.{HIDING_VERSION}-1", False),
-        (f"{PASSAGE_FORMAT}.0.{HIDING_VERSION + 1}-0", False),
-        (f"{PASSAGE_FORMAT + 1}.0.{HIDING_VERSION}-0", False),
-    ],
+    [(f"{PASSAGE_FORMAT}.0.0", True), (f"{PASSAGE_FORMAT}.0.1", False), (f"{PASSAGE_FORMAT + 1}.0.0", False)],
 )
 async def test_a_note_read_again_for_other_facts_keeps_passages_that_were_cut_elsewhere(
     recipe: str, *, kept: bool, tmp_path: Path
