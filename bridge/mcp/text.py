@@ -87,7 +87,8 @@ _PLAIN_NAME = re.compile(r"[\w.]{1,40}(?:: [\w.]{1,20})?", re.ASCII)
 
 def quotes_notes(error: BridgeError, given: Mapping[str, Any]) -> bool:
     """Return whether an error repeats what is neither the program's own nor the caller's."""
-    own, said = inline(given), error.message if error.hint == type(error).hint else f"{error.message} {error.hint}"
+    # Not as JSON, which cannot express every argument.
+    own, said = inline(str(given)), error.message if error.hint == type(error).hint else f"{error.message} {error.hint}"
     return any(not _PLAIN_NAME.fullmatch(one) and one not in own for one in _QUOTED_NAME.findall(said))
 
 
