@@ -434,9 +434,12 @@ class Index:
             return self._opened.postings.whole.document_frequencies(hash_tokens(words), self._side.hidden_seqs)
 
     def notes_with(self, words: Sequence[str], paths: Sequence[VaultPath]) -> NDArray[np.bool_]:
-        """Return for each word which of some notes contain it in any form."""
-        entries = [*map(self._opened.catalogue.require, paths)]
-        seqs, keys = np.array([entry.seq for entry in entries]), np.array([entry.key for entry in entries])
+        """Return for each word which of some notes contain it in any form; none that are gone."""
+        # Notes may go meanwhile, where a thread asks.
+        numbers = [
+            (entry.seq, entry.key) if (entry := self._opened.catalogue.entry(path)) else (-2, -2) for path in paths
+        ]
+        seqs, keys = np.array(numbers, np.int64).reshape(-1, 2).T
         found = [contains(whole, seqs) | contains(forms, keys) for whole, forms in map(self._find_word, words)]
         return np.array(found, np.bool_).reshape(len(words), len(paths))
 

@@ -33,6 +33,12 @@ async def test_a_note_is_found_by_another_form_of_a_word(index: Index) -> None:
     assert await paths(index.passages(words("kneading"), 5)) == []
 
 
+async def test_a_note_that_is_gone_contains_no_word(index: Index) -> None:
+    found = index.notes_with(["dough", "leaves"], [VaultPath("Gone.md"), VaultPath("Tea.md")])
+    assert found.tolist() == [[False, False], [False, True]]
+    assert index.notes_with(["dough", "nothing"], [VaultPath("Gone.md")]).tolist() == [[False], [False]]
+
+
 async def test_a_hit_gives_the_passage_as_the_note_says_it(index: Index) -> None:
     (hit,) = await index.passages(words("crust"), 1)
     (passage,) = await index.text_of([hit])
