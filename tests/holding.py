@@ -1,7 +1,9 @@
 """Hold back what the program does next, or tell when it did it, so that a test need not guess a moment."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+import sys
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 
 import pytest
 
@@ -35,3 +37,16 @@ def note_sent(patches: pytest.MonkeyPatch) -> asyncio.Event:
 
     patches.setattr(WorkerProcess, "send", send_and_tell)
     return sent
+
+
+def while_a_thread_runs(work: Callable[[], None]) -> Iterator[None]:
+    """Yield until a thread has done its work, with the two taking turns as often as they can."""
+    before, thread = sys.getswitchinterval(), threading.Thread(target=work)
+    sys.setswitchinterval(1e-6)
+    try:
+        thread.start()
+        while thread.is_alive():
+            yield
+    finally:
+        thread.join()
+        sys.setswitchinterval(before)

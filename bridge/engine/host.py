@@ -439,7 +439,7 @@ class Host:
     def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
         """Read notes again: these, the changed ones, or all of them with the boilerplate learned again.
 
-        One job runs at a time; whoever asks for what a waiting one will do is given that.
+        One job runs at a time; a request for what a waiting job will do joins it.
         """
         wanted = frozenset(paths), full
 

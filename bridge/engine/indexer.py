@@ -234,7 +234,7 @@ class Indexer:
         await self._write(read, (), self.index.write)
 
     async def _read_again(self) -> int:
-        """Read every note again and write it, unless it changed meanwhile; whoever changes notes goes first."""
+        """Read and index all notes again, except those that change meanwhile; changes are indexed first."""
         known, gathered, readers = self.index.notes, list[PreparedNote](), ParserPool()
         self.pending |= known.keys()
 

@@ -4,8 +4,6 @@ import asyncio
 import math
 import random
 import shutil
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from bridge.index.inverted_index import InvertedIndex, TermQuery
 from bridge.index.segment import FREQUENCIES, IndexSegment
 from bridge.index.tokens import WORDS, TermFinder, hash_tokens, query_tokens
 from bridge.types import VaultPath
+from tests.holding import while_a_thread_runs
 from tests.index.made import damage_file, opened, paths, prepared, sentence, words
 
 NONE = np.empty(0, np.uint64)
@@ -101,30 +100,19 @@ def test_what_a_thread_counts_is_not_kept_beyond_a_change() -> None:
 
 def test_who_counts_in_a_thread_is_not_disturbed_by_who_writes() -> None:
     index, terms = indexed({0: "rye bread"}), hash_tokens(["rye", "salt"])
-    done, turns = threading.Event(), 400
+    turns = 400
 
     def write() -> None:
-        try:
-            for number in range(1, turns):
-                (segment,) = build_segments([IndexDocument(number, 0, 7, "rye and salt")], TermFinder(WORDS))
-                index.add(segment)
-                if len(index.segments) > 3:
-                    index.replace(index.segments, index.merge(index.segments))
-        finally:
-            done.set()
+        for number in range(1, turns):
+            (segment,) = build_segments([IndexDocument(number, 0, 7, "rye and salt")], TermFinder(WORDS))
+            index.add(segment)
+            if len(index.segments) > 3:
+                index.replace(index.segments, index.merge(index.segments))
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        writer = threading.Thread(target=write)
-        writer.start()
-        while not done.is_set():
-            rye, salt = index.document_frequencies(terms, None)
-            assert 0 < rye == salt + 1
-            assert index.search(asked("rye"), 3, None)
-        writer.join()
-    finally:
-        sys.setswitchinterval(before)
+    for _ in while_a_thread_runs(write):
+        rye, salt = index.document_frequencies(terms, None)
+        assert 0 < rye == salt + 1
+        assert index.search(asked("rye"), 3, None)
     assert index.document_frequencies(terms, None) == [turns, turns - 1]
 
 

@@ -1,6 +1,3 @@
-import sys
-import threading
-
 import pytest
 
 from bridge.markdown.links import (
@@ -14,6 +11,7 @@ from bridge.markdown.links import (
 )
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
+from tests.holding import while_a_thread_runs
 
 HOME = VaultPath("Home.md")
 
@@ -191,26 +189,15 @@ def test_the_key_of_a_link_is_that_of_its_file(name: str) -> None:
 
 def test_who_copies_in_a_thread_is_not_disturbed_by_who_adds_and_discards() -> None:
     kept = [VaultPath(f"Kept/{number}.md") for number in range(300)]
-    names, passing, done = Names(kept), VaultPath("Passing.md"), threading.Event()
+    names, passing = Names(kept), VaultPath("Passing.md")
 
     def change() -> None:
-        try:
-            for _ in range(3_000):
-                names.add(passing)
-                names.discard(passing)
-        finally:
-            done.set()
+        for _ in range(3_000):
+            names.add(passing)
+            names.discard(passing)
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        changing = threading.Thread(target=change)
-        changing.start()
-        while not done.is_set():
-            copy = names.copy()
-            assert copy.with_name(passing) == copy.find_path(passing) == ((passing,) if passing in copy else ())
-            copy.discard(passing)
-            assert [*copy] == kept
-        changing.join()
-    finally:
-        sys.setswitchinterval(before)
+    for _ in while_a_thread_runs(change):
+        copy = names.copy()
+        assert copy.with_name(passing) == copy.find_path(passing) == ((passing,) if passing in copy else ())
+        copy.discard(passing)
+        assert [*copy] == kept
